@@ -5,6 +5,8 @@
 #error "Only <gyre/gyre.h> can be included directly."
 #endif
 
+#include <glib-object.h>
+
 /* What libgyre shows: all else is hidden (-fvisibility=hidden). */
 #define GYRE_API __attribute__ ((visibility ("default"))) extern
 

@@ -5,7 +5,13 @@
 
 #define GYRE_INSIDE
 
+#include <gyre/gyre-dtype.h>
+#include <gyre/gyre-error.h>
+#include <gyre/gyre-key.h>
 #include <gyre/gyre-macros.h>
+#include <gyre/gyre-shape.h>
+#include <gyre/gyre-tree.h>
+#include <gyre/gyre-types.h>
 #include <gyre/gyre-version.h>
 
 #undef GYRE_INSIDE
