@@ -5,6 +5,7 @@
 
 #define GYRE_INSIDE
 
+#include <gyre/gyre-device.h>
 #include <gyre/gyre-dtype.h>
 #include <gyre/gyre-error.h>
 #include <gyre/gyre-key.h>

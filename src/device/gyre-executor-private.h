@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "device/gyre-cl-private.h"
+
+G_BEGIN_DECLS
+
+/* One thread of the process owns every command queue.  Others hand it jobs; it runs
+ * them in their order, and between them watches the events that it was given. */
+typedef void (*GyreJobFunc)     (gpointer data);
+/* status: CL_COMPLETE, or the first error among the events. */
+typedef void (*GyrePendingFunc) (cl_int   status,
+                                 gpointer data);
+
+/* Any thread; returns at once. */
+void     gyre_executor_post      (GyreJobFunc func,
+                                  gpointer    data);
+/* Any thread; returns when func has returned.  On the executor thread a plain call. */
+void     gyre_executor_call      (GyreJobFunc func,
+                                  gpointer    data);
+gboolean gyre_executor_is_current (void);
+
+/* Any thread.  Takes the events (NULL ones are skipped), flushes their queues, and
+ * calls done on the executor thread when all are complete or one has failed.  Pendings
+ * are done in the order in which they were added. */
+void     gyre_executor_add_pending (cl_event        *events,
+                                    guint            n,
+                                    GyrePendingFunc  done,
+                                    gpointer         data);
+
+/* On a thread that isn't the executor's: waits until no job and no pending is left. */
+void     gyre_executor_drain     (void);
+/* Drains and joins; a later post starts a new thread.  Runs by itself at exit. */
+void     gyre_executor_shutdown  (void);
+
+G_END_DECLS
