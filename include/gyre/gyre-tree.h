@@ -44,7 +44,8 @@ G_DECLARE_INTERFACE (GyreNode, gyre_node, GYRE, NODE, GObject)
  * @unflatten: (transfer full): a new node like @self with the contents @tree, of the
  *   structure that @flatten gave
  *
- * A registered node of trees: an object that passes through steps like any tree.
+ * A registered node of trees: an object that passes through steps like any tree. Its
+ * contents don't change once it is in a tree: what @flatten gave is kept.
  */
 struct _GyreNodeInterface
 {
@@ -54,6 +55,10 @@ struct _GyreNodeInterface
   GyreNode *(*unflatten) (GyreNode *self,
                           GyreTree *tree);
 };
+
+GYRE_API GyreTree *gyre_node_flatten   (GyreNode *self);
+GYRE_API GyreNode *gyre_node_unflatten (GyreNode *self,
+                                        GyreTree *tree);
 
 /* Called for each leaf; returns the new leaf's tree (transfer full), or NULL + error. */
 typedef GyreTree *(*GyreTreeMapFunc)     (const char      *path,
@@ -76,7 +81,7 @@ GYRE_API GyreTree *gyre_tree_new_array  (GyreArray  *array);   /* refs */
 GYRE_API GyreTree *gyre_tree_new_tensor (GyreTensor *tensor);
 GYRE_API GyreTree *gyre_tree_new_node   (gpointer    node);    /* refs; a GyreNode */
 
-/* gyre_tree_build (GYRE_TENSOR ("loss", loss), GYRE_NODE_ENTRY ("state", state), NULL) */
+/* gyre_tree_build (GYRE_TENSOR_ENTRY ("loss", loss), GYRE_NODE_ENTRY ("state", state), NULL) */
 #define GYRE_TREE_ENTRY(name, tree)    (name), GYRE_TREE_DICT, (gpointer) (tree)
 #define GYRE_ARRAY_ENTRY(name, array)  (name), GYRE_TREE_ARRAY, (gpointer) (array)
 #define GYRE_TENSOR_ENTRY(name, value) (name), GYRE_TREE_TENSOR, (gpointer) (value)

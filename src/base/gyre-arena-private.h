@@ -5,7 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* A bump allocator: everything in it is freed at once.  Memory is zeroed. */
+/* A bump allocator: everything in it is freed at once.  Memory is zeroed, and aligned
+ * for any type.  An arena belongs to one thread at a time. */
 typedef struct _GyreArena GyreArena;
 
 GyreArena *gyre_arena_new    (void);
@@ -24,9 +25,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GyreArena, gyre_arena_free)
 
 /* While an owner is set on this thread (a trace is running), trees, nodes and other
  * objects that a traced function makes are adopted by its arena, so that "inside a
- * traced function nothing is yours".  Constructors call gyre_owner_adopt (). */
-void     gyre_owner_push  (GyreArena *arena);
-void     gyre_owner_pop   (void);
-gboolean gyre_owner_adopt (gpointer data, GDestroyNotify destroy);  /* FALSE: no owner, caller owns */
+ * traced function nothing is yours".  Constructors call gyre_owner_adopt ().
+ *
+ * Library code that runs both inside and outside of traces releases the new objects
+ * that it doesn't return only if gyre_owner_get () is NULL.  Pushing NULL suspends the
+ * owner: what is made until the pop belongs to its caller and can outlive the trace. */
+void       gyre_owner_push  (GyreArena *arena);
+void       gyre_owner_pop   (void);
+GyreArena *gyre_owner_get   (void);  /* NULL: no owner */
+gboolean   gyre_owner_adopt (gpointer data, GDestroyNotify destroy);  /* FALSE: no owner, caller owns */
 
 G_END_DECLS
