@@ -12,15 +12,15 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  GYRE_ARG_VALUE,    /* a value's buffer */
-  GYRE_ARG_TEMP,     /* scratch of this node: index into its temps */
-  GYRE_ARG_INT,
-  GYRE_ARG_FLOAT
-} GyreArgKind;
+  GYRE_COMMAND_ARG_VALUE,    /* a value's buffer */
+  GYRE_COMMAND_ARG_TEMP,     /* scratch of this node: index into its temps */
+  GYRE_COMMAND_ARG_INT,
+  GYRE_COMMAND_ARG_FLOAT
+} GyreCommandArgKind;
 
 typedef struct
 {
-  GyreArgKind kind;
+  GyreCommandArgKind kind;
   gboolean    written;   /* VALUE, TEMP: the command writes it */
   union
   {
@@ -28,7 +28,7 @@ typedef struct
     gint32 i;
     float  f;
   };
-} GyreArg;
+} GyreCommandArg;
 
 typedef struct
 {
@@ -37,7 +37,7 @@ typedef struct
   const char    *options;   /* build options, or NULL */
   const char    *kernel;
   guint          n_args;
-  const GyreArg *args;
+  const GyreCommandArg *args;
   guint          dims;
   gsize          global[3];
   gsize          local[3];  /* all 0: the driver's choice */
@@ -135,12 +135,14 @@ void  gyre_lower_fill        (GyreLower *self, const GyreTensor *node, guint val
 void  gyre_lower_copy        (GyreLower *self, const GyreTensor *node, guint from, gint64 from_first,
                               guint to, gint64 to_first, gint64 bytes);
 void  gyre_lower_collective  (GyreLower *self, const GyreTensor *node, const GyreCollectiveOp *op);
-/* Scratch for this node alone; returns its index for GYRE_ARG_TEMP. */
+/* Scratch for this node alone; returns its index for GYRE_COMMAND_ARG_TEMP. */
 guint gyre_lower_temp        (GyreLower *self, gsize bytes);
 
-#define GYRE_READ(id)   ((GyreArg) { GYRE_ARG_VALUE, FALSE, { .value = (id) } })
-#define GYRE_WRITE(id)  ((GyreArg) { GYRE_ARG_VALUE, TRUE,  { .value = (id) } })
-#define GYRE_INT(x)     ((GyreArg) { GYRE_ARG_INT,   FALSE, { .i = (gint32) (x) } })
-#define GYRE_FLOAT(x)   ((GyreArg) { GYRE_ARG_FLOAT, FALSE, { .f = (float) (x) } })
+#define GYRE_READ(id)   ((GyreCommandArg) { GYRE_COMMAND_ARG_VALUE, FALSE, { .value = (id) } })
+#define GYRE_WRITE(id)  ((GyreCommandArg) { GYRE_COMMAND_ARG_VALUE, TRUE,  { .value = (id) } })
+#define GYRE_INT(x)     ((GyreCommandArg) { GYRE_COMMAND_ARG_INT,   FALSE, { .i = (gint32) (x) } })
+#define GYRE_FLOAT(x)   ((GyreCommandArg) { GYRE_COMMAND_ARG_FLOAT, FALSE, { .f = (float) (x) } })
+/* scratch of the node itself */
+#define GYRE_TEMP(i)    ((GyreCommandArg) { GYRE_COMMAND_ARG_TEMP,  TRUE,  { .value = (i) } })
 
 G_END_DECLS
