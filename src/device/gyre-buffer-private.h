@@ -13,7 +13,7 @@ typedef struct _GyreBuffer GyreBuffer;
 GyreBuffer *gyre_buffer_new        (GyreDevice  *device,
                                     gsize        size,
                                     GError     **error);
-/* Memory that the host maps without a copy, for staging (pinned where that is a thing). */
+/* Memory that the host maps without a copy, for staging; pinned where that is. */
 GyreBuffer *gyre_buffer_new_pinned (GyreDevice  *device,
                                     gsize        size,
                                     GError     **error);

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* "CL_OUT_OF_RESOURCES", or "status -1234". */
+/* "CL_OUT_OF_RESOURCES". */
 const char *gyre_cl_status_name (cl_int status);
 
 /* Every cl_int passes here.  TRUE if it is no error; else the error says what the
@@ -16,5 +16,13 @@ gboolean gyre_cl_check (cl_int       status,
                         GError     **error,
                         const char  *format,
                         ...) G_GNUC_PRINTF (3, 4);
+
+/* What a platform or a device says of itself: "" or 0 where it says nothing. */
+char   *gyre_cl_get_platform_string (cl_platform_id   id,
+                                     cl_platform_info param);
+char   *gyre_cl_get_device_string   (cl_device_id     id,
+                                     cl_device_info   param);
+guint64 gyre_cl_get_device_number   (cl_device_id     id,
+                                     cl_device_info   param);
 
 G_END_DECLS

@@ -30,7 +30,10 @@ void     gyre_executor_add_pending (cl_event        *events,
 
 /* On a thread that isn't the executor's: waits until no job and no pending is left. */
 void     gyre_executor_drain     (void);
-/* Drains and joins; a later post starts a new thread.  Runs by itself at exit. */
+/* Drains and joins; a later post starts a new thread. */
 void     gyre_executor_shutdown  (void);
+/* Shuts down at exit, before what registered its exit handlers until now; a driver does
+ * when its context is made, so this is called after each.  From then on nothing runs. */
+void     gyre_executor_watch_exit (void);
 
 G_END_DECLS
