@@ -49,6 +49,11 @@ struct _GyrePrim
   gboolean    (*partition) (const GyreTensor *node, const GyreMeshSpec *mesh,
                             const GyreSpec *in, GyreSpec *want, GyreSpec *out,
                             GError **error);
+  /* The node's value as a vector, row-major, from its operands given as vectors (those of
+   * one element as they are), built in their graph; NULL: not possible.  Not needed for
+   * element-wise primitives. */
+  GyreTensor *(*flatten)   (GyreGraph *graph, const GyreTensor *node,
+                            GyreTensor *const *operands);
   /* The C expression of one element: see gyre-emit-private.h. */
   const char *(*fuse)      (GyreEmit *emit, const GyreTensor *node, const char *const *ix);
   /* Commands for one device: see gyre-lower-private.h. Not needed where fuse is given. */

@@ -23,8 +23,12 @@ guint gyre_mesh_spec_coord     (const GyreMeshSpec *self, guint device, guint ax
  *            dimension i are those of base[i] times k (after a reshape that merged a split
  *            dimension with inner ones).  0 where not split.
  *  partial   the axes over which the members hold summands; the value is their sum
- *  flat      the axes that split the flattened array (updates between the halves of the
- *            ring); then axes[] are all 0, and the boundaries are given by the plan
+ *  flat      the axes that split the flattened array, row-major (updates between the
+ *            halves of the ring); then axes[] are all 0, and the boundaries are given by
+ *            the plan.  Only inputs, outputs and views of rank other than 1 have it; what
+ *            computes on flat values has rank 1
+ *  group     flat: which gradient's boundaries these are, from 1; values of one group are
+ *            cut alike
  * All zero: replicated. */
 typedef struct
 {
@@ -32,6 +36,7 @@ typedef struct
   gint64 base[GYRE_MAX_RANK];
   guint8 partial;
   guint8 flat;
+  guint16 group;
 } GyreSpec;
 
 #define GYRE_SPEC_REPLICATED ((GyreSpec) { 0 })
