@@ -8,7 +8,7 @@
 #include <glib-object.h>
 
 /* What libgyre shows: all else is hidden (-fvisibility=hidden). */
-#define GYRE_API __attribute__ ((visibility ("default"))) extern
+#define GYRE_API __attribute__ ((visibility ("default")))
 
 /* What a plugin shows: its descriptor, and nothing else. */
 #define GYRE_PLUGIN_EXPORT __attribute__ ((visibility ("default")))

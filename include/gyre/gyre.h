@@ -5,12 +5,19 @@
 
 #define GYRE_INSIDE
 
+#include <gyre/gyre-array.h>
 #include <gyre/gyre-device.h>
 #include <gyre/gyre-dtype.h>
 #include <gyre/gyre-error.h>
 #include <gyre/gyre-key.h>
+#include <gyre/gyre-layer.h>
 #include <gyre/gyre-macros.h>
+#include <gyre/gyre-mesh.h>
+#include <gyre/gyre-ops.h>
+#include <gyre/gyre-optimizer.h>
 #include <gyre/gyre-shape.h>
+#include <gyre/gyre-step.h>
+#include <gyre/gyre-trace.h>
 #include <gyre/gyre-tree.h>
 #include <gyre/gyre-types.h>
 #include <gyre/gyre-version.h>

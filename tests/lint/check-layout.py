@@ -3,7 +3,8 @@
 """check-layout.py ROOT: fails on a source file that is not laid out as the house asks.
 
 The licence line first, 90 columns, no tabs, nothing at the end of a line, one
-newline at the end; in headers #pragma once, and in public ones the guard.
+newline at the end; in headers #pragma once, and in public ones the guard and a
+line in the list of what is installed.
 """
 
 import pathlib
@@ -35,8 +36,19 @@ def complaints(path, text, is_public):
             yield number, 'space at the end of the line'
 
 
+def not_installed(root):
+    folder = root / 'include' / 'gyre'
+    listed = (folder / 'meson.build').read_text(encoding='utf-8')
+    for header in sorted(folder.glob('*.h')):
+        if f"'{header.name}'" not in listed:
+            yield header
+
+
 def main(root):
     n_files = n_bad = 0
+    for header in not_installed(root):
+        print(f'{header.relative_to(root)}:1: not in include/gyre/meson.build')
+        n_bad += 1
     for folder in FOLDERS:
         for path in sorted((root / folder).rglob('*')):
             if path.suffix not in {'.c', '.h', '.cl'}:

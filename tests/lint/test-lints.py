@@ -14,6 +14,7 @@ LICENCE = '/* SPDX-License-Identifier: Apache-2.0 */\n'
 GUARD = '#pragma once\n#error "Only <gyre/gyre.h> can be included directly."\n'
 
 CLEAN = {
+    'include/gyre/meson.build': "'gyre-sum.h', 'gyre-x.h'",
     'include/gyre/gyre-sum.h': LICENCE + GUARD + 'GYRE_API\nint gyre_sum (int a,\n'
                                '              int b);\n',
     'src/nn/gyre-sum.c': LICENCE + '#include <gyre/gyre-sum.h>\n'
@@ -105,6 +106,7 @@ class Lints(unittest.TestCase):
         self.fails('layout', {'src/nn/x.c': LICENCE + '/' * 91 + '\n'}, '91 columns')
         self.fails('layout', {'include/gyre/gyre-x.h': LICENCE + '#pragma once\n'},
                    'can be included directly')
+        self.fails('layout', {'include/gyre/gyre-y.h': LICENCE + GUARD}, 'not in include')
 
     def needs_clang(self):
         if not CLANG:
