@@ -63,7 +63,8 @@ void        gyre_emit_close_if  (GyreEmit *self);
 void        gyre_emit_need      (GyreEmit *self, const char *header);
 const char *gyre_emit_printf    (GyreEmit *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
 const char *gyre_dtype_ctype    (GyreDtype dtype);
-/* a literal that reads back exactly: 0.1f as "0x1.99999ap-4f", INFINITY, NAN, 7u */
+/* a literal that reads back exactly: 0.1f as "0x1.99999ap-4f", INFINITY, NAN, 7u; negative
+ * ones in parentheses */
 const char *gyre_emit_literal   (GyreEmit *self, GyreDtype dtype, double value);
 
 G_END_DECLS

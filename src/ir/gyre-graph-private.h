@@ -25,7 +25,8 @@ struct _GyreTensor
   GyreTensor    **operands;
   const void     *attrs;        /* prim->attrs_size bytes, or NULL */
   const char     *path;         /* layer path that it was made in, "" outside; interned */
-  gboolean        poison;       /* what follows an error: all dimensions are 1 */
+  gboolean        poison;       /* what follows an error: an f32 scalar, whose dims[] are all
+                                   1; in no list of nodes */
 };
 
 /* An axis name that collectives may use while a function is traced. */
@@ -71,7 +72,8 @@ GyreTensor *gyre_graph_input       (GyreGraph       *self,
                                     const GyreShape *shape);
 void        gyre_graph_add_output  (GyreGraph  *self,
                                     GyreTensor *value);
-/* Keeps the error (transfer full) if it is the first; returns a poison tensor. */
+/* Keeps the error (transfer full) if it is the first; NULL where there is one already.
+ * Returns a poison tensor. */
 GyreTensor *gyre_graph_fail        (GyreGraph *self,
                                     GError    *error);
 /* Re-emits a node of another graph here with the operands given, keeping its path. */
@@ -81,6 +83,13 @@ GyreTensor *gyre_graph_copy_node   (GyreGraph         *self,
 /* The text form: a line a node, "%3 = f32[256,512] matmul %1 %2 {trans_b}  ; dense_0".
  * Stable: golden tests compare it. */
 char       *gyre_graph_to_string   (const GyreGraph *self);
+/* Parts of it: the line of a node without its path; its type alone, "f32[256,512]"; and
+ * all of it, with a note on each line. */
+typedef void (*GyreTensorNoteFunc) (const GyreTensor *node, GString *out, gpointer data);
+void        gyre_tensor_print         (const GyreTensor *self, GString *out);
+void        gyre_tensor_print_type    (const GyreTensor *self, GString *out);
+char       *gyre_graph_to_string_full (const GyreGraph *self, GyreTensorNoteFunc note,
+                                       gpointer data);
 
 /* The graph that builders without operands (constants, iota) emit into. */
 GyreGraph  *gyre_graph_get_current (void);

@@ -127,8 +127,11 @@ typedef struct
   gpointer            data;
 } GyreLower;
 
+/* What the device holds; of a value that is split flat, one dimension. */
 void  gyre_lower_local_shape (const GyreLower *self, const GyreTensor *value,
                               GyreShape *local, gint64 *offsets /* or NULL */);
+/* Copies the arguments; strings are kept: static ones, or of the arena.  A launch of zero
+ * extent stays in the list, and is skipped when it is run. */
 void  gyre_lower_launch      (GyreLower *self, const GyreTensor *node, const GyreLaunch *launch);
 void  gyre_lower_gemm        (GyreLower *self, const GyreTensor *node, const GyreGemm *gemm);
 void  gyre_lower_fill        (GyreLower *self, const GyreTensor *node, guint value, float pattern, gint64 count);

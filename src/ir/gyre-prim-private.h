@@ -18,6 +18,8 @@ typedef enum
   GYRE_PRIM_REDUCTION   = 1 << 4,  /* ends a fused kernel: loops over its operand */
   GYRE_PRIM_VIEW        = 1 << 5,  /* the same numbers in the same order: reshape */
   GYRE_PRIM_GENERATOR   = 1 << 6,  /* cheap to make again in any sharding: constant, iota */
+  GYRE_PRIM_ADDITIVE    = 1 << 7,  /* linear in its linear operands together, not in each by
+                                      itself: add, sub, select, concatenate; mul is not */
 } GyrePrimFlags;
 
 /* Host numbers of the oracle: any dtype as double (u32 is exact). */
@@ -62,8 +64,14 @@ struct _GyrePrim
   GyreTensor *(*simplify)  (GyreGraph *graph, const GyreTensor *node);
   /* Floating point operations. */
   double      (*cost)      (const GyreTensor *node);
-  /* out->data is allocated.  In double; integers wrap as their dtype does. */
+  /* out has its dtype and shape, and zeroed data to be filled.  In double; integers wrap
+   * as their dtype does; bool is 0 or 1. */
   void        (*reference) (const GyreTensor *node, const GyreRef *in, GyreRef *out);
+  /* The same of a collective, for all members at once: operand i of member m is
+   * in[m * node->n_operands + i], its result out[m].  Members are the devices of mesh,
+   * which has the axes of the graph: gyre_mesh_spec_coord () says who is with whom. */
+  void        (*reference_mesh) (const GyreTensor *node, const GyreMeshSpec *mesh,
+                                 const GyreRef *in, GyreRef *out);
   /* Appends " {…}", or nothing. */
   void        (*print)     (const GyreTensor *node, GString *out);
 };
@@ -73,17 +81,24 @@ extern const GyrePrim gyre_prim_input;
 
 typedef struct
 {
-  guint index;        /* its place in graph->inputs */
-  GQuark name;        /* for messages */
+  guint     index;    /* its place in graph->inputs */
+  GQuark    name;     /* for messages */
+  GyreDtype dtype;
+  GyreShape shape;
 } GyreInputAttrs;
 
 /* Runs the graph on the host in double with the reference rules: the oracle.
  * inputs[i] for graph->inputs[i]; outputs[i].data is allocated, g_free.  A collective is
  * run as on a mesh of one unless gyre_interpret_mesh () is used, which takes the inputs
- * of n members (inputs[member * n_inputs + i]) in manual axes. */
+ * of n members (inputs[member * n_inputs + i]) in manual axes and gives their outputs
+ * (outputs[member * n_outputs + i]).  n_members is the product of the axes' sizes. */
 gboolean gyre_interpret      (const GyreGraph *graph, const GyreRef *inputs,
                               GyreRef *outputs, GError **error);
 gboolean gyre_interpret_mesh (const GyreGraph *graph, guint n_members,
                               const GyreRef *inputs, GyreRef *outputs, GError **error);
+/* The same where members were traced apart since their extents differ: a graph each, equal
+ * but for the extents. */
+gboolean gyre_interpret_ragged (const GyreGraph *const *graphs, guint n_members,
+                                const GyreRef *inputs, GyreRef *outputs, GError **error);
 
 G_END_DECLS

@@ -43,6 +43,8 @@ typedef struct
 
 gboolean gyre_spec_equal         (const GyreSpec *a, const GyreSpec *b);
 gboolean gyre_spec_is_replicated (const GyreSpec *self);
+/* all axes that split it, flat ones too */
+guint8   gyre_spec_split_axes    (const GyreSpec *self);
 char    *gyre_spec_to_string     (const GyreSpec *self, const GyreMeshSpec *mesh, int rank);
 
 /* Cuts extent at n + 1 integer boundaries by weight: largest remainder, ties to the lower
@@ -69,6 +71,9 @@ void gyre_spec_local_shape (const GyreSpec *self, const GyreMeshSpec *mesh,
 gboolean gyre_partition_elementwise (const GyreTensor *node, const GyreMeshSpec *mesh,
                                      const GyreSpec *in, GyreSpec *want, GyreSpec *out,
                                      GError **error);
+/* The axes over which the result may stay a partial sum: where all linear operands of an
+ * additive primitive are partial alike, or one linear operand of another. */
+guint8   gyre_partition_keep_partial (const GyreTensor *node, const GyreSpec *in);
 /* everything replicated */
 gboolean gyre_partition_replicated  (const GyreTensor *node, const GyreMeshSpec *mesh,
                                      const GyreSpec *in, GyreSpec *want, GyreSpec *out,
