@@ -7,6 +7,7 @@ typedef struct
   GString          *path;
   guint             n_trees;
   GyreTreeMapFunc   func;
+  gboolean          func_refs;  /* what func returns always has a reference for us */
   gpointer          data;
   GError          **error;
 } Map;
@@ -97,6 +98,7 @@ map_leaf (Map             *map,
           GyreTree *const *trees)
 {
   g_autofree int *counts = g_new (int, map->n_trees);
+  gboolean has_reference = map->func_refs;
   GyreTree *result;
 
   for (guint n = 0; n < map->n_trees; n++)
@@ -106,10 +108,9 @@ map_leaf (Map             *map,
 
   for (guint n = 0; n < map->n_trees; n++)
     if (result == trees[n] && trees[n]->ref_count > counts[n])
-      {
-        gyre_owner_adopt (result, (GDestroyNotify) gyre_tree_unref);
-        break;
-      }
+      has_reference = TRUE;
+  if (has_reference)
+    gyre_owner_adopt (result, (GDestroyNotify) gyre_tree_unref);
 
   return result;
 }
@@ -130,6 +131,19 @@ map_trees (Map             *map,
   return map_container (map, trees);
 }
 
+static GyreTree *
+run_map (Map             *map,
+         GyreTree *const *trees)
+{
+  GyreTree *result;
+
+  map->path = g_string_new (NULL);
+  result = map_trees (map, trees);
+  g_string_free (map->path, TRUE);
+
+  return result;
+}
+
 /**
  * gyre_tree_map:
  * @trees: (array length=n_trees): trees of the same structure
@@ -139,7 +153,8 @@ map_trees (Map             *map,
  * @error: %GYRE_ERROR_TREE if structures differ, or what @func sets
  *
  * Maps trees leaf by leaf to one of the same structure, in the order of
- * gyre_tree_flatten(). Where there are nodes, the first tree's makes the new one.
+ * gyre_tree_flatten(). Where there are nodes, the first tree's makes the new one. @func
+ * returns a new tree, or a reference of one of the leaves that it is given.
  *
  * Returns: (transfer full): a new tree, or %NULL
  */
@@ -150,8 +165,7 @@ gyre_tree_map (GyreTree *const  *trees,
                gpointer          data,
                GError          **error)
 {
-  Map map = { NULL, n_trees, func, data, error };
-  GyreTree *result;
+  Map map = { NULL, n_trees, func, FALSE, data, error };
 
   g_return_val_if_fail (trees != NULL && n_trees > 0, NULL);
   g_return_val_if_fail (func != NULL, NULL);
@@ -160,11 +174,7 @@ gyre_tree_map (GyreTree *const  *trees,
     if (!gyre_tree_same_structure (trees[0], trees[n], error))
       return NULL;
 
-  map.path = g_string_new (NULL);
-  result = map_trees (&map, trees);
-  g_string_free (map.path, TRUE);
-
-  return result;
+  return run_map (&map, trees);
 }
 
 typedef struct
@@ -182,7 +192,7 @@ take_leaf (const char       *path,
 {
   Unflatten *unflatten = data;
 
-  return gyre_tree_hold (g_ptr_array_index (unflatten->leaves, unflatten->next++));
+  return gyre_tree_ref (g_ptr_array_index (unflatten->leaves, unflatten->next++));
 }
 
 /**
@@ -202,6 +212,7 @@ gyre_tree_unflatten (GyreTree   *structure,
                      GError    **error)
 {
   Unflatten unflatten = { leaves, 0 };
+  Map map = { NULL, 1, take_leaf, TRUE, &unflatten, error };
   guint n_leaves;
 
   g_return_val_if_fail (structure != NULL, NULL);
@@ -216,5 +227,5 @@ gyre_tree_unflatten (GyreTree   *structure,
       return NULL;
     }
 
-  return gyre_tree_map (&structure, 1, take_leaf, &unflatten, error);
+  return run_map (&map, &structure);
 }

@@ -47,11 +47,9 @@ gboolean  gyre_tree_is_leaf   (GyreTree *self);
 /* What a node flattens to; all other trees are their own view. */
 GyreTree *gyre_tree_get_view  (GyreTree *self);
 
-/* For code that runs both inside and outside of traces.  drop gives up what a
- * constructor, map or node returned; inside of a trace that was never ours.  hold takes
- * a reference to return as if it were new: inside of a trace, one that the trace owns. */
+/* For code that runs both inside and outside of traces: gives up what a constructor, map
+ * or node returned.  Inside of a trace that was never ours. */
 void      gyre_tree_drop      (GyreTree *self);
-GyreTree *gyre_tree_hold      (GyreTree *self);
 
 /* Children in the order of flattening: sorted names, or the list's. */
 GyreTreeEntry *gyre_tree_get_sorted (GyreTree *self, guint i);

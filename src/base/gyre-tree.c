@@ -170,15 +170,6 @@ gyre_tree_drop (GyreTree *self)
     gyre_tree_unref (self);
 }
 
-GyreTree *
-gyre_tree_hold (GyreTree *self)
-{
-  gyre_tree_ref (self);
-  gyre_owner_adopt (self, (GDestroyNotify) gyre_tree_unref);
-
-  return self;
-}
-
 static void
 insert_entry (GyreTree   *self,
               const char *name,
