@@ -150,13 +150,14 @@ take_binary (cl_program   object,
   GBytes *binary = NULL;
 
   if (!ask (object, CL_PROGRAM_NUM_DEVICES, sizeof n, &n) || n > G_N_ELEMENTS (ids) ||
-      !ask (object, CL_PROGRAM_DEVICES, sizeof ids, ids) ||
-      !ask (object, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes))
+      !ask (object, CL_PROGRAM_DEVICES, n * sizeof *ids, ids) ||
+      !ask (object, CL_PROGRAM_BINARY_SIZES, n * sizeof *sizes, sizes))
     return NULL;
 
   for (cl_uint i = 0; i < n; i++)
     data[i] = g_malloc (MAX (sizes[i], 1));
-  if (ask (object, CL_PROGRAM_BINARIES, sizeof data, data))
+  /* The exact size: rusticl dies of a larger one. */
+  if (ask (object, CL_PROGRAM_BINARIES, n * sizeof *data, data))
     for (cl_uint i = 0; i < n; i++)
       if (ids[i] == id && sizes[i] > 0)
         binary = g_bytes_new (data[i], sizes[i]);
