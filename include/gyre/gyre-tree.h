@@ -60,7 +60,8 @@ GYRE_API GyreTree *gyre_node_flatten   (GyreNode *self);
 GYRE_API GyreNode *gyre_node_unflatten (GyreNode *self,
                                         GyreTree *tree);
 
-/* Called for each leaf; returns the new leaf's tree (transfer full), or NULL + error. */
+/* Called for each leaf; returns the new leaf's tree (transfer full), or NULL + error.
+ * That is a new tree, or a reference of one of the leaves. */
 typedef GyreTree *(*GyreTreeMapFunc)     (const char      *path,
                                           GyreTree *const *leaves,
                                           guint            n_trees,
@@ -81,7 +82,8 @@ GYRE_API GyreTree *gyre_tree_new_array  (GyreArray  *array);   /* refs */
 GYRE_API GyreTree *gyre_tree_new_tensor (GyreTensor *tensor);
 GYRE_API GyreTree *gyre_tree_new_node   (gpointer    node);    /* refs; a GyreNode */
 
-/* gyre_tree_build (GYRE_TENSOR_ENTRY ("loss", loss), GYRE_NODE_ENTRY ("state", state), NULL) */
+/* gyre_tree_build (GYRE_TENSOR_ENTRY ("loss", loss), GYRE_NODE_ENTRY ("state", state),
+ *                  NULL) */
 #define GYRE_TREE_ENTRY(name, tree)    (name), GYRE_TREE_DICT, (gpointer) (tree)
 #define GYRE_ARRAY_ENTRY(name, array)  (name), GYRE_TREE_ARRAY, (gpointer) (array)
 #define GYRE_TENSOR_ENTRY(name, value) (name), GYRE_TREE_TENSOR, (gpointer) (value)
@@ -119,14 +121,24 @@ GYRE_API GyreArray  *gyre_tree_as_array   (GyreTree *self);
 GYRE_API gpointer    gyre_tree_as_node    (GyreTree *self);
 
 /* Leaves (arrays, tensors) in JAX's order; nodes are looked into, NONE has no leaves. */
-GYRE_API guint       gyre_tree_n_leaves (GyreTree *self);
-GYRE_API GPtrArray  *gyre_tree_flatten  (GyreTree *self, GPtrArray **paths);
-GYRE_API GyreTree   *gyre_tree_unflatten (GyreTree *structure, GPtrArray *leaves, GError **error);
-GYRE_API void        gyre_tree_foreach  (GyreTree *self, GyreTreeForeachFunc func, gpointer data);
-GYRE_API GyreTree   *gyre_tree_map      (GyreTree *const *trees, guint n_trees,
-                                         GyreTreeMapFunc func, gpointer data, GError **error);
-GYRE_API gboolean    gyre_tree_same_structure (GyreTree *a, GyreTree *b, GError **error);
-GYRE_API char       *gyre_tree_to_string (GyreTree *self);
+GYRE_API guint       gyre_tree_n_leaves       (GyreTree            *self);
+GYRE_API GPtrArray  *gyre_tree_flatten        (GyreTree            *self,
+                                               GPtrArray          **paths);
+GYRE_API GyreTree   *gyre_tree_unflatten      (GyreTree            *structure,
+                                               GPtrArray           *leaves,
+                                               GError             **error);
+GYRE_API void        gyre_tree_foreach        (GyreTree            *self,
+                                               GyreTreeForeachFunc  func,
+                                               gpointer             data);
+GYRE_API GyreTree   *gyre_tree_map            (GyreTree *const     *trees,
+                                               guint                n_trees,
+                                               GyreTreeMapFunc      func,
+                                               gpointer             data,
+                                               GError             **error);
+GYRE_API gboolean    gyre_tree_same_structure (GyreTree            *a,
+                                               GyreTree            *b,
+                                               GError             **error);
+GYRE_API char       *gyre_tree_to_string      (GyreTree            *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GyreTree, gyre_tree_unref)
 

@@ -12,11 +12,11 @@
 
 G_BEGIN_DECLS
 
-typedef struct _GyreArray    GyreArray;     /* boxed: concrete numbers on devices or the host */
-typedef struct _GyreKey      GyreKey;       /* plain: a random key */
-typedef struct _GyreSharding GyreSharding;  /* boxed: mesh + partition spec + boundaries */
-typedef struct _GyreTensor   GyreTensor;    /* plain, trace-owned: a value in a traced function */
-typedef struct _GyreTree     GyreTree;      /* boxed: a pytree */
-typedef struct _GyreScope    GyreScope;     /* plain, trace-owned: where parameters are declared */
+typedef struct _GyreArray    GyreArray;    /* boxed: numbers on devices or the host */
+typedef struct _GyreKey      GyreKey;      /* plain: a random key */
+typedef struct _GyreSharding GyreSharding; /* boxed: mesh, partition spec, boundaries */
+typedef struct _GyreTensor   GyreTensor;   /* plain, of a trace: a value in it */
+typedef struct _GyreTree     GyreTree;     /* boxed: a pytree */
+typedef struct _GyreScope    GyreScope;    /* plain, of a trace: declares parameters */
 
 G_END_DECLS

@@ -14,12 +14,14 @@ void       gyre_arena_free   (GyreArena *self);
 gpointer   gyre_arena_alloc  (GyreArena *self, gsize size);
 gpointer   gyre_arena_memdup (GyreArena *self, gconstpointer data, gsize size);
 char      *gyre_arena_strdup (GyreArena *self, const char *string);
-char      *gyre_arena_printf (GyreArena *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
+char      *gyre_arena_printf (GyreArena *self, const char *format, ...)
+                              G_GNUC_PRINTF (2, 3);
 /* Calls destroy (data) when the arena is freed, last adopted first. */
 void       gyre_arena_adopt  (GyreArena *self, gpointer data, GDestroyNotify destroy);
 
-#define gyre_arena_new0(self, type)      ((type *) gyre_arena_alloc ((self), sizeof (type)))
-#define gyre_arena_newn(self, type, n)   ((type *) gyre_arena_alloc ((self), sizeof (type) * (gsize) (n)))
+#define gyre_arena_new0(self, type)    ((type *) gyre_arena_alloc ((self), sizeof (type)))
+#define gyre_arena_newn(self, type, n) \
+  ((type *) gyre_arena_alloc ((self), sizeof (type) * (gsize) (n)))
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GyreArena, gyre_arena_free)
 
@@ -33,6 +35,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GyreArena, gyre_arena_free)
 void       gyre_owner_push  (GyreArena *arena);
 void       gyre_owner_pop   (void);
 GyreArena *gyre_owner_get   (void);  /* NULL: no owner */
-gboolean   gyre_owner_adopt (gpointer data, GDestroyNotify destroy);  /* FALSE: no owner, caller owns */
+/* FALSE: there is no owner, and the caller owns data. */
+gboolean   gyre_owner_adopt (gpointer data, GDestroyNotify destroy);
 
 G_END_DECLS

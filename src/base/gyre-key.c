@@ -62,9 +62,12 @@ GyreKey
 gyre_key_fold_in_path (GyreKey     key,
                        const char *path)
 {
+  uLong crc;
+
   g_return_val_if_fail (path != NULL, key);
 
-  return gyre_key_fold_in (key, (guint32) crc32_z (0, (const Bytef *) path, strlen (path)));
+  crc = crc32_z (0, (const Bytef *) path, strlen (path));
+  return gyre_key_fold_in (key, (guint32) crc);
 }
 
 /**

@@ -65,7 +65,8 @@ gyre_text_parse_int (const char  *text,
   parsed = g_ascii_strtoll (text, &end, 10);
   if (end == text || g_ascii_isspace (text[0]) || *end != '\0')
     {
-      g_set_error (error, GYRE_ERROR, GYRE_ERROR_INVALID, "\"%s\" is not an integer", text);
+      g_set_error (error, GYRE_ERROR, GYRE_ERROR_INVALID,
+                   "\"%s\" is not an integer", text);
       return FALSE;
     }
   if (errno == ERANGE || parsed < min || parsed > max)

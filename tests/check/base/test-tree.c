@@ -82,8 +82,9 @@ test_state_node_init (GyreNodeInterface *iface)
   iface->unflatten = test_state_unflatten;
 }
 
-G_DEFINE_FINAL_TYPE_WITH_CODE (TestState, test_state, G_TYPE_OBJECT,
-                               G_IMPLEMENT_INTERFACE (GYRE_TYPE_NODE, test_state_node_init))
+G_DEFINE_FINAL_TYPE_WITH_CODE (
+  TestState, test_state, G_TYPE_OBJECT,
+  G_IMPLEMENT_INTERFACE (GYRE_TYPE_NODE, test_state_node_init))
 
 static void
 test_state_finalize (GObject *object)
@@ -253,12 +254,15 @@ END_TEST
 START_TEST (paths_are_followed)
 {
   g_autoptr (GyreTree) tree = example_with_node ();
+  GyreTree *tree_at;
 
   ck_assert_ptr_eq (gyre_tree_lookup (tree, ""), tree);
   ck_assert_ptr_eq (gyre_tree_get_array (tree, "loss"), &fakes[4]);
   ck_assert_ptr_eq (gyre_tree_get_array (tree, "state/step"), &fakes[3]);
+  ck_assert_ptr_eq (gyre_tree_get_array (tree, "state/params/w"), &fakes[0]);
   ck_assert_ptr_eq (gyre_tree_get_array (tree, "state/params/layers/0"), &fakes[1]);
-  ck_assert_ptr_eq (gyre_tree_get_array (tree, "state/params/layers/1/kernel"), &fakes[2]);
+  tree_at = gyre_tree_get_tree (tree, "state/params");
+  ck_assert_ptr_eq (gyre_tree_get_array (tree_at, "layers/1/kernel"), &fakes[2]);
   ck_assert (TEST_IS_STATE (gyre_tree_get_node (tree, "state")));
   ck_assert_ptr_eq (gyre_tree_as_array (gyre_tree_get_tree (tree, "loss")), &fakes[4]);
   ck_assert_ptr_eq (gyre_tree_as_node (gyre_tree_get_tree (tree, "state")),
@@ -268,10 +272,20 @@ START_TEST (paths_are_followed)
 }
 END_TEST
 
-static const char *const nowhere[] = { "x", "los", "losss", "loss/0", "state/params/layers/2",
-                                       "state/params/layers/00", "state/params/layers/-1",
-                                       "state/params/layers/", "/loss", "loss/", "state//step",
-                                       "state/params/layers/99999999999" };
+static const char *const nowhere[] = {
+  "x",
+  "los",
+  "losss",
+  "loss/0",
+  "loss/",
+  "/loss",
+  "state//step",
+  "state/params/layers/2",
+  "state/params/layers/00",
+  "state/params/layers/-1",
+  "state/params/layers/",
+  "state/params/layers/99999999999",
+};
 
 START_TEST (paths_that_lead_nowhere)
 {
@@ -358,7 +372,7 @@ START_TEST (unflatten_is_the_inverse)
   ck_assert (gyre_tree_same_structure (tree, same, &error));
   assert_flat (same, "loss=a4 state/params/layers/0=a1 state/params/layers/1/kernel=a2 "
                      "state/params/w=a0 state/step=a3 ");
-  ck_assert_ptr_ne (gyre_tree_get_node (same, "state"), gyre_tree_get_node (tree, "state"));
+  ck_assert (gyre_tree_get_node (same, "state") != gyre_tree_get_node (tree, "state"));
 
   g_ptr_array_remove_index (leaves, 0);
   other = gyre_tree_unflatten (tree, leaves, &error);
@@ -424,7 +438,7 @@ fail_at (const char       *path,
 
 START_TEST (map_stops_at_an_error)
 {
-  static const char *const paths[] = { "loss", "state/params/layers/1/kernel", "state/step" };
+  static const char *const paths[] = { "loss", "state/params/w", "state/step" };
   g_autoptr (GyreTree) tree = example_with_node ();
   g_autoptr (GError) error = NULL;
 
@@ -506,9 +520,9 @@ END_TEST
 START_TEST (a_node_is_no_dictionary)
 {
   g_autoptr (GyreTree) a = example_with_node ();
-  g_autoptr (GyreTree) b = gyre_tree_build (
-    GYRE_ARRAY_ENTRY ("loss", &fakes[0]),
-    GYRE_TREE_ENTRY ("state", gyre_tree_get_view (gyre_tree_get_tree (a, "state"))), NULL);
+  GyreTree *view = gyre_tree_get_view (gyre_tree_get_tree (a, "state"));
+  g_autoptr (GyreTree) b = gyre_tree_build (GYRE_ARRAY_ENTRY ("loss", &fakes[0]),
+                                            GYRE_TREE_ENTRY ("state", view), NULL);
   g_autoptr (GError) error = NULL;
 
   ck_assert (!gyre_tree_same_structure (a, b, &error));
