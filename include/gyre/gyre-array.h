@@ -17,13 +17,16 @@ G_BEGIN_DECLS
  * GyreArray:
  *
  * Boxed, immutable numbers: on the host, or on the devices of a mesh with one buffer a
- * shard.  An array that a step gave may still be under way: what reads it waits.  An array
- * that was donated to a step can't be used again (%GYRE_ERROR_DONATED).
+ * shard.  An array that a step gave may still be under way: what reads it waits.  An
+ * array that was donated to a step can't be used again (%GYRE_ERROR_DONATED).
  */
 GYRE_API GType      gyre_array_get_type     (void);
 /* Host arrays, row-major. */
-GYRE_API GyreArray *gyre_array_new          (GyreDtype dtype, GyreShape shape, gconstpointer data); /* copies */
-GYRE_API GyreArray *gyre_array_new_bytes    (GyreDtype dtype, GyreShape shape, GBytes *bytes, GError **error);
+/* copies */
+GYRE_API GyreArray *gyre_array_new          (GyreDtype dtype, GyreShape shape,
+                                             gconstpointer data);
+GYRE_API GyreArray *gyre_array_new_bytes    (GyreDtype dtype, GyreShape shape,
+                                             GBytes *bytes, GError **error);
 GYRE_API GyreArray *gyre_array_new_scalar   (GyreDtype dtype, double value);
 GYRE_API GyreArray *gyre_array_new_key      (GyreKey key);
 GYRE_API GyreArray *gyre_array_ref          (GyreArray *self);
@@ -35,10 +38,13 @@ GYRE_API gboolean   gyre_array_is_ready     (GyreArray *self);
 /* The whole array, row-major; waits. (transfer full) */
 GYRE_API GBytes    *gyre_array_get          (GyreArray *self, GError **error);
 /* f32, i32, u32, u8 or bool with one element; waits. */
-GYRE_API gboolean   gyre_array_get_scalar   (GyreArray *self, double *value, GError **error);
+GYRE_API gboolean   gyre_array_get_scalar   (GyreArray *self, double *value,
+                                             GError **error);
 /* Moves an array (of the host or of any mesh) to a sharding. */
-GYRE_API GyreArray *gyre_device_put         (GyreArray *array, GyreSharding *sharding, GError **error);
-GYRE_API GyreTree  *gyre_device_put_tree    (GyreTree *tree, GyreSharding *sharding, GError **error);
+GYRE_API GyreArray *gyre_device_put         (GyreArray *array, GyreSharding *sharding,
+                                             GError **error);
+GYRE_API GyreTree  *gyre_device_put_tree    (GyreTree *tree, GyreSharding *sharding,
+                                             GError **error);
 /* A scalar leaf of a step's result; NaN and a critical if it can't be read. */
 GYRE_API double     gyre_tree_get_scalar    (GyreTree *tree, const char *path);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GyreArray, gyre_array_unref)

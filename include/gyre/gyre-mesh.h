@@ -23,7 +23,8 @@ G_DECLARE_FINAL_TYPE (GyreMesh, gyre_mesh, GYRE, MESH, GObject)
 
 /* layout: "data=*" (all devices), "data=2,model=2"; devices: array of GyreDevice, or NULL
  * for those of GYRE_DEVICES / all. */
-GYRE_API GyreMesh   *gyre_mesh_new           (const char *layout, GPtrArray *devices, GError **error);
+GYRE_API GyreMesh   *gyre_mesh_new           (const char *layout, GPtrArray *devices,
+                                              GError **error);
 GYRE_API guint       gyre_mesh_get_n_devices (GyreMesh *self);
 GYRE_API GyreDevice *gyre_mesh_get_device    (GyreMesh *self, guint i);
 GYRE_API guint       gyre_mesh_get_n_axes    (GyreMesh *self);
@@ -33,9 +34,11 @@ GYRE_API guint       gyre_mesh_get_axis_size (GyreMesh *self, guint axis);
  * run of a step: nothing is traced or compiled. NULL: equal. */
 GYRE_API gboolean    gyre_mesh_set_shares    (GyreMesh *self, const char *axis,
                                               const double *weights, GError **error);
-GYRE_API const double *gyre_mesh_get_shares  (GyreMesh *self, guint axis);   /* NULL: equal */
+/* NULL: equal */
+GYRE_API const double *gyre_mesh_get_shares  (GyreMesh *self, guint axis);
 /* Rows of each member for an extent: largest remainder, ties to the lower rank. */
-GYRE_API void        gyre_mesh_cut           (GyreMesh *self, guint axis, gint64 extent, gint64 *bounds);
+GYRE_API void        gyre_mesh_cut           (GyreMesh *self, guint axis, gint64 extent,
+                                              gint64 *bounds);
 GYRE_API char       *gyre_mesh_to_string     (GyreMesh *self);
 
 /**
@@ -43,12 +46,13 @@ GYRE_API char       *gyre_mesh_to_string     (GyreMesh *self);
  *
  * Boxed, immutable: a mesh and a partition spec: which dimension of an array is split
  * over which mesh axes.  "" is replicated; "data" splits dimension 0; ",model" dimension
- * 1; "data+model" dimension 0 over both; "[data]" stacks: one copy a device with a leading
- * device dimension (pmap).
+ * 1; "data+model" dimension 0 over both; "[data]" stacks: one copy a device with a
+ * leading device dimension (pmap).
  */
 #define GYRE_TYPE_SHARDING (gyre_sharding_get_type ())
 GYRE_API GType         gyre_sharding_get_type  (void);
-GYRE_API GyreSharding *gyre_sharding_new       (GyreMesh *mesh, const char *spec, GError **error);
+GYRE_API GyreSharding *gyre_sharding_new       (GyreMesh *mesh, const char *spec,
+                                                GError **error);
 GYRE_API GyreSharding *gyre_sharding_ref       (GyreSharding *self);
 GYRE_API void          gyre_sharding_unref     (GyreSharding *self);
 GYRE_API GyreMesh     *gyre_sharding_get_mesh  (GyreSharding *self);

@@ -11,8 +11,8 @@
 G_BEGIN_DECLS
 
 /* What a traced function computes with.  Nothing returns NULL: the first error is kept on
- * the trace and what follows is a poison tensor.  Binary element-wise operations broadcast
- * as NumPy does; dtypes must be equal. */
+ * the trace and what follows is a poison tensor.  Binary element-wise operations
+ * broadcast as NumPy does; dtypes must be equal. */
 
 /* What a tensor is */
 GYRE_API GyreDtype gyre_tensor_get_dtype (GyreTensor *self);
@@ -31,8 +31,10 @@ GYRE_API GyreTensor *gyre_iota          (GyreShape shape, GyreDtype dtype, int d
 GYRE_API GyreTensor *gyre_add (GyreTensor *a, GyreTensor *b);   /* any number */
 GYRE_API GyreTensor *gyre_sub (GyreTensor *a, GyreTensor *b);   /* any number */
 GYRE_API GyreTensor *gyre_mul (GyreTensor *a, GyreTensor *b);   /* any number */
-GYRE_API GyreTensor *gyre_div (GyreTensor *a, GyreTensor *b);   /* any number; integers truncate */
-GYRE_API GyreTensor *gyre_rem (GyreTensor *a, GyreTensor *b);   /* any number; sign of a */
+/* any number; integers truncate */
+GYRE_API GyreTensor *gyre_div (GyreTensor *a, GyreTensor *b);
+/* any number; sign of a */
+GYRE_API GyreTensor *gyre_rem (GyreTensor *a, GyreTensor *b);
 GYRE_API GyreTensor *gyre_pow (GyreTensor *a, GyreTensor *b);
 GYRE_API GyreTensor *gyre_max (GyreTensor *a, GyreTensor *b);   /* any number; NaN wins */
 GYRE_API GyreTensor *gyre_min (GyreTensor *a, GyreTensor *b);
@@ -72,21 +74,27 @@ GYRE_API GyreTensor *gyre_less          (GyreTensor *a, GyreTensor *b);
 GYRE_API GyreTensor *gyre_less_equal    (GyreTensor *a, GyreTensor *b);
 GYRE_API GyreTensor *gyre_greater       (GyreTensor *a, GyreTensor *b);
 GYRE_API GyreTensor *gyre_greater_equal (GyreTensor *a, GyreTensor *b);
-GYRE_API GyreTensor *gyre_select        (GyreTensor *condition, GyreTensor *a, GyreTensor *b);
+GYRE_API GyreTensor *gyre_select        (GyreTensor *condition, GyreTensor *a,
+                                         GyreTensor *b);
 
 GYRE_API GyreTensor *gyre_convert       (GyreTensor *x, GyreDtype dtype);
-GYRE_API GyreTensor *gyre_bitcast       (GyreTensor *x, GyreDtype dtype);  /* of 32 bits */
+/* of 32 bits */
+GYRE_API GyreTensor *gyre_bitcast       (GyreTensor *x, GyreDtype dtype);
 
 /* Shape */
-GYRE_API GyreTensor *gyre_reshape       (GyreTensor *x, GyreShape shape);  /* one -1: the rest */
+/* one -1: the rest */
+GYRE_API GyreTensor *gyre_reshape       (GyreTensor *x, GyreShape shape);
 GYRE_API GyreTensor *gyre_broadcast_to  (GyreTensor *x, GyreShape shape);
 /* Dimension i of x becomes dimension dims[i] of the result. */
-GYRE_API GyreTensor *gyre_broadcast_in_dim (GyreTensor *x, GyreShape shape, const int *dims);
+GYRE_API GyreTensor *gyre_broadcast_in_dim (GyreTensor *x, GyreShape shape,
+                                            const int *dims);
 GYRE_API GyreTensor *gyre_expand_dims   (GyreTensor *x, int dim);
 GYRE_API GyreTensor *gyre_squeeze       (GyreTensor *x, int dim);
-GYRE_API GyreTensor *gyre_transpose     (GyreTensor *x, const int *permutation); /* NULL: reverse */
-GYRE_API GyreTensor *gyre_slice         (GyreTensor *x, const gint64 *start, const gint64 *limit,
-                                         const gint64 *strides);            /* NULL: 1 */
+/* NULL: reverse */
+GYRE_API GyreTensor *gyre_transpose     (GyreTensor *x, const int *permutation);
+/* NULL: 1 */
+GYRE_API GyreTensor *gyre_slice         (GyreTensor *x, const gint64 *start,
+                                         const gint64 *limit, const gint64 *strides);
 /* low and high may be negative (cut), interior zeros between elements: as in lax.pad */
 GYRE_API GyreTensor *gyre_pad           (GyreTensor *x, double value, const gint64 *low,
                                          const gint64 *high, const gint64 *interior);
@@ -94,61 +102,80 @@ GYRE_API GyreTensor *gyre_concatenate   (GyreTensor *const *xs, guint n, int dim
 /* x[n, …], rows i32[…b] → [b…, …]; a row out of range is clamped, as in JAX's default */
 GYRE_API GyreTensor *gyre_gather_rows   (GyreTensor *x, GyreTensor *rows);
 /* its adjoint: zeros[n, …] with update[b…, …] added at rows, in order of rows */
-GYRE_API GyreTensor *gyre_scatter_add_rows (gint64 n, GyreTensor *rows, GyreTensor *update);
-GYRE_API GyreTensor *gyre_one_hot       (GyreTensor *labels, gint64 n_classes);  /* i32[…] → f32[…, n] */
+GYRE_API GyreTensor *gyre_scatter_add_rows (gint64 n, GyreTensor *rows,
+                                            GyreTensor *update);
+/* i32[…] → f32[…, n] */
+GYRE_API GyreTensor *gyre_one_hot       (GyreTensor *labels, gint64 n_classes);
 
 /* Reductions: over the dimensions given (n_dims 0 and dims NULL: all) */
-GYRE_API GyreTensor *gyre_sum_dims      (GyreTensor *x, const int *dims, int n_dims, gboolean keep);
-GYRE_API GyreTensor *gyre_max_dims      (GyreTensor *x, const int *dims, int n_dims, gboolean keep);
-GYRE_API GyreTensor *gyre_min_dims      (GyreTensor *x, const int *dims, int n_dims, gboolean keep);
-GYRE_API GyreTensor *gyre_mean_dims     (GyreTensor *x, const int *dims, int n_dims, gboolean keep);
+GYRE_API GyreTensor *gyre_sum_dims      (GyreTensor *x, const int *dims, int n_dims,
+                                         gboolean keep);
+GYRE_API GyreTensor *gyre_max_dims      (GyreTensor *x, const int *dims, int n_dims,
+                                         gboolean keep);
+GYRE_API GyreTensor *gyre_min_dims      (GyreTensor *x, const int *dims, int n_dims,
+                                         gboolean keep);
+GYRE_API GyreTensor *gyre_mean_dims     (GyreTensor *x, const int *dims, int n_dims,
+                                         gboolean keep);
 GYRE_API GyreTensor *gyre_sum           (GyreTensor *x);                     /* of all */
 GYRE_API GyreTensor *gyre_mean          (GyreTensor *x);
 GYRE_API GyreTensor *gyre_sum_axis      (GyreTensor *x, int dim, gboolean keep);
 GYRE_API GyreTensor *gyre_max_axis      (GyreTensor *x, int dim, gboolean keep);
 GYRE_API GyreTensor *gyre_mean_axis     (GyreTensor *x, int dim, gboolean keep);
-GYRE_API GyreTensor *gyre_arg_max       (GyreTensor *x, int dim);            /* → i32; first of equals */
+/* → i32; first of equals */
+GYRE_API GyreTensor *gyre_arg_max       (GyreTensor *x, int dim);
 GYRE_API GyreTensor *gyre_arg_min       (GyreTensor *x, int dim);
 GYRE_API GyreTensor *gyre_log_sum_exp   (GyreTensor *x, int dim, gboolean keep);
 GYRE_API GyreTensor *gyre_softmax       (GyreTensor *x, int dim);
 GYRE_API GyreTensor *gyre_log_softmax   (GyreTensor *x, int dim);
 
-/* f32[…, m, k] · f32[…, k, n] → f32[…, m, n]; leading dimensions broadcast; either side may
- * be taken transposed (its last two dimensions). A vector is a row on the left and a column
- * on the right, as in NumPy. */
+/* f32[…, m, k] · f32[…, k, n] → f32[…, m, n]; leading dimensions broadcast; either side
+ * may be taken transposed (its last two dimensions). A vector is a row on the left and a
+ * column on the right, as in NumPy. */
 GYRE_API GyreTensor *gyre_matmul        (GyreTensor *a, GyreTensor *b);
 GYRE_API GyreTensor *gyre_matmul_full   (GyreTensor *a, gboolean trans_a,
                                          GyreTensor *b, gboolean trans_b);
 
 /* Random numbers: key is u32[2]. Element i (row-major, in the global shape) is that of
  * JAX for the same key and shape. */
-GYRE_API GyreTensor *gyre_random_key        (GyreKey key);                    /* a constant → u32[2] */
-GYRE_API GyreTensor *gyre_random_split      (GyreTensor *key, gint64 n);      /* → u32[n, 2] */
-GYRE_API GyreTensor *gyre_random_fold_in    (GyreTensor *key, GyreTensor *data); /* u32[] */
+/* a constant → u32[2] */
+GYRE_API GyreTensor *gyre_random_key        (GyreKey key);
+/* → u32[n, 2] */
+GYRE_API GyreTensor *gyre_random_split      (GyreTensor *key, gint64 n);
+/* u32[] */
+GYRE_API GyreTensor *gyre_random_fold_in    (GyreTensor *key, GyreTensor *data);
 GYRE_API GyreTensor *gyre_random_fold_in_path (GyreTensor *key, const char *path);
 GYRE_API GyreTensor *gyre_random_bits       (GyreTensor *key, GyreShape shape);
-GYRE_API GyreTensor *gyre_random_uniform    (GyreTensor *key, GyreShape shape, double low, double high);
+GYRE_API GyreTensor *gyre_random_uniform    (GyreTensor *key, GyreShape shape, double low,
+                                             double high);
 GYRE_API GyreTensor *gyre_random_normal     (GyreTensor *key, GyreShape shape);
-GYRE_API GyreTensor *gyre_random_truncated_normal (GyreTensor *key, GyreShape shape, double low, double high);
+GYRE_API GyreTensor *gyre_random_truncated_normal (GyreTensor *key, GyreShape shape,
+                                                   double low, double high);
 GYRE_API GyreTensor *gyre_random_bernoulli  (GyreTensor *key, GyreShape shape, double p);
-GYRE_API GyreTensor *gyre_random_randint    (GyreTensor *key, GyreShape shape, gint32 low, gint32 high);
+GYRE_API GyreTensor *gyre_random_randint    (GyreTensor *key, GyreShape shape, gint32 low,
+                                             gint32 high);
 GYRE_API GyreTensor *gyre_random_gumbel     (GyreTensor *key, GyreShape shape);
 GYRE_API GyreTensor *gyre_random_exponential (GyreTensor *key, GyreShape shape);
-GYRE_API GyreTensor *gyre_random_categorical (GyreTensor *key, GyreTensor *logits); /* f32[…, n] → i32[…] */
+/* f32[…, n] → i32[…] */
+GYRE_API GyreTensor *gyre_random_categorical (GyreTensor *key, GyreTensor *logits);
 
 /* Collectives, by the name of a manual axis */
 GYRE_API GyreTensor *gyre_psum          (GyreTensor *x, const char *axis);
 GYRE_API GyreTensor *gyre_pmean         (GyreTensor *x, const char *axis);
-GYRE_API GyreTensor *gyre_pmean_weighted (GyreTensor *x, GyreTensor *count, const char *axis);
+GYRE_API GyreTensor *gyre_pmean_weighted (GyreTensor *x, GyreTensor *count,
+                                          const char *axis);
 GYRE_API GyreTensor *gyre_pmax          (GyreTensor *x, const char *axis);
 GYRE_API GyreTensor *gyre_pmin          (GyreTensor *x, const char *axis);
-GYRE_API GyreTensor *gyre_all_gather    (GyreTensor *x, const char *axis);        /* new leading dimension */
-GYRE_API GyreTensor *gyre_axis_index    (const char *axis);                       /* → i32[] */
-GYRE_API GyreTensor *gyre_axis_size     (const char *axis);                       /* → i32[] */
+/* new leading dimension */
+GYRE_API GyreTensor *gyre_all_gather    (GyreTensor *x, const char *axis);
+/* → i32[] */
+GYRE_API GyreTensor *gyre_axis_index    (const char *axis);
+/* → i32[] */
+GYRE_API GyreTensor *gyre_axis_size     (const char *axis);
 
 /* Trees of tensors: leaf by leaf */
 GYRE_API GyreTree   *gyre_pmean_tree    (GyreTree *tree, const char *axis);
-GYRE_API GyreTree   *gyre_pmean_weighted_tree (GyreTree *tree, GyreTensor *count, const char *axis);
+GYRE_API GyreTree   *gyre_pmean_weighted_tree (GyreTree *tree, GyreTensor *count,
+                                               const char *axis);
 GYRE_API GyreTree   *gyre_psum_tree     (GyreTree *tree, const char *axis);
 
 /* Differentiation inside a traced function */

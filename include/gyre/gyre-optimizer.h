@@ -28,32 +28,35 @@ struct _GyreOptimizerClass
   const char *type_name;
 
   GyreTree *(*init)   (GyreOptimizer *self, GyreTree *params);
-  GyreTree *(*update) (GyreOptimizer *self, GyreTree *grads, GyreTree *state, GyreTree *params,
-                       GyreTree **state_out);
+  GyreTree *(*update) (GyreOptimizer *self, GyreTree *grads, GyreTree *state,
+                       GyreTree *params, GyreTree **state_out);
 
   gpointer padding[8];
 };
 
 GYRE_API GyreTree      *gyre_optimizer_init   (GyreOptimizer *self, GyreTree *params);
-GYRE_API GyreTree      *gyre_optimizer_update (GyreOptimizer *self, GyreTree *grads, GyreTree *state,
-                                               GyreTree *params, GyreTree **state_out);
+GYRE_API GyreTree      *gyre_optimizer_update (GyreOptimizer *self, GyreTree *grads,
+                                               GyreTree *state, GyreTree *params,
+                                               GyreTree **state_out);
 /* params + updates */
 GYRE_API GyreTree      *gyre_apply_updates    (GyreTree *params, GyreTree *updates);
 /* "adam learning-rate=1e-3", "clip-by-global-norm max-norm=1 ! adam" */
 GYRE_API GyreOptimizer *gyre_optimizer_parse  (const char *line, GError **error);
 GYRE_API char          *gyre_optimizer_to_string (GyreOptimizer *self);
-GYRE_API GyreOptimizer *gyre_sgd_new          (double learning_rate, double momentum, gboolean nesterov);
+GYRE_API GyreOptimizer *gyre_sgd_new          (double learning_rate, double momentum,
+                                               gboolean nesterov);
 GYRE_API GyreOptimizer *gyre_adam_new         (double learning_rate);
-GYRE_API GyreOptimizer *gyre_chain_new        (GyreOptimizer *first, ...) G_GNUC_NULL_TERMINATED;
+GYRE_API GyreOptimizer *gyre_chain_new        (GyreOptimizer *first,
+                                               ...) G_GNUC_NULL_TERMINATED;
 
 #define GYRE_TYPE_TRAIN_STATE (gyre_train_state_get_type ())
 
 /**
  * GyreTrainState:
  *
- * step (i32[]), params, opt_state, model_state, and the model and optimizer: a GyreNode, so
- * it passes through steps like any tree. Derivable: a subclass adds trees of its own by
- * overriding flatten and unflatten.
+ * step (i32[]), params, opt_state, model_state, and the model and optimizer: a GyreNode,
+ * so it passes through steps like any tree. Derivable: a subclass adds trees of its own
+ * by overriding flatten and unflatten.
  */
 GYRE_API
 G_DECLARE_DERIVABLE_TYPE (GyreTrainState, gyre_train_state, GYRE, TRAIN_STATE, GObject)
@@ -74,9 +77,12 @@ GYRE_API GyreTree      *gyre_train_state_get_opt_state   (GyreTrainState *self);
 GYRE_API GyreLayer     *gyre_train_state_get_model       (GyreTrainState *self);
 GYRE_API GyreOptimizer *gyre_train_state_get_optimizer   (GyreTrainState *self);
 /* Inside a traced function: the state after an update (owned by the trace). */
-GYRE_API GyreTrainState *gyre_train_state_apply_gradients (GyreTrainState *self, GyreTree *grads);
-GYRE_API GyreTrainState *gyre_train_state_with_model_state (GyreTrainState *self, GyreTree *model_state);
+GYRE_API GyreTrainState *gyre_train_state_apply_gradients (GyreTrainState *self,
+                                                           GyreTree *grads);
+GYRE_API GyreTrainState *gyre_train_state_with_model_state (GyreTrainState *self,
+                                                            GyreTree *model_state);
 /* One copy a device with a leading device axis, for pmap. */
-GYRE_API GyreTrainState *gyre_train_state_replicate      (GyreTrainState *self, GyreMesh *mesh, GError **error);
+GYRE_API GyreTrainState *gyre_train_state_replicate      (GyreTrainState *self,
+                                                          GyreMesh *mesh, GError **error);
 
 G_END_DECLS

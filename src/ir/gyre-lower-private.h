@@ -7,8 +7,9 @@
 G_BEGIN_DECLS
 
 /* What a program does on one device, as plain structs: no OpenCL here.  Commands name
- * values by node id; the plan says where each lies.  Lowering is run again with other local
- * shapes when shares change: it is cheap, compiles nothing, and must emit the same kernels. */
+ * values by node id; the plan says where each lies.  Lowering is run again with other
+ * local shapes when shares change: it is cheap, compiles nothing, and must emit the same
+ * kernels. */
 
 typedef enum
 {
@@ -132,12 +133,16 @@ void  gyre_lower_local_shape (const GyreLower *self, const GyreTensor *value,
                               GyreShape *local, gint64 *offsets /* or NULL */);
 /* Copies the arguments; strings are kept: static ones, or of the arena.  A launch of zero
  * extent stays in the list, and is skipped when it is run. */
-void  gyre_lower_launch      (GyreLower *self, const GyreTensor *node, const GyreLaunch *launch);
-void  gyre_lower_gemm        (GyreLower *self, const GyreTensor *node, const GyreGemm *gemm);
-void  gyre_lower_fill        (GyreLower *self, const GyreTensor *node, guint value, float pattern, gint64 count);
-void  gyre_lower_copy        (GyreLower *self, const GyreTensor *node, guint from, gint64 from_first,
-                              guint to, gint64 to_first, gint64 bytes);
-void  gyre_lower_collective  (GyreLower *self, const GyreTensor *node, const GyreCollectiveOp *op);
+void  gyre_lower_launch      (GyreLower *self, const GyreTensor *node,
+                              const GyreLaunch *launch);
+void  gyre_lower_gemm        (GyreLower *self, const GyreTensor *node,
+                              const GyreGemm *gemm);
+void  gyre_lower_fill        (GyreLower *self, const GyreTensor *node, guint value,
+                              float pattern, gint64 count);
+void  gyre_lower_copy        (GyreLower *self, const GyreTensor *node, guint from,
+                              gint64 from_first, guint to, gint64 to_first, gint64 bytes);
+void  gyre_lower_collective  (GyreLower *self, const GyreTensor *node,
+                              const GyreCollectiveOp *op);
 /* Scratch for this node alone; returns its index for GYRE_COMMAND_ARG_TEMP. */
 guint gyre_lower_temp        (GyreLower *self, gsize bytes);
 

@@ -57,7 +57,8 @@ struct _GyrePrim
   GyreTensor *(*flatten)   (GyreGraph *graph, const GyreTensor *node,
                             GyreTensor *const *operands);
   /* The C expression of one element: see gyre-emit-private.h. */
-  const char *(*fuse)      (GyreEmit *emit, const GyreTensor *node, const char *const *ix);
+  const char *(*fuse)      (GyreEmit *emit, const GyreTensor *node,
+                            const char *const *ix);
   /* Commands for one device: see gyre-lower-private.h. Not needed where fuse is given. */
   gboolean    (*lower)     (GyreLower *lower, const GyreTensor *node, GError **error);
   /* A simpler equal of the node, built in its graph, or NULL. */
@@ -96,8 +97,8 @@ gboolean gyre_interpret      (const GyreGraph *graph, const GyreRef *inputs,
                               GyreRef *outputs, GError **error);
 gboolean gyre_interpret_mesh (const GyreGraph *graph, guint n_members,
                               const GyreRef *inputs, GyreRef *outputs, GError **error);
-/* The same where members were traced apart since their extents differ: a graph each, equal
- * but for the extents. */
+/* The same where members were traced apart since their extents differ: a graph each,
+ * equal but for the extents. */
 gboolean gyre_interpret_ragged (const GyreGraph *const *graphs, guint n_members,
                                 const GyreRef *inputs, GyreRef *outputs, GError **error);
 

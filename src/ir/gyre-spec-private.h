@@ -20,7 +20,8 @@ guint gyre_mesh_spec_coord     (const GyreMeshSpec *self, guint device, guint ax
 /* How one value lies on the mesh.  Masks are over mesh axes.
  *  axes[i]   the axes that split dimension i (usually one or none)
  *  base[i]   the extent that is cut: dims[i] = base[i] · k, and the boundaries of
- *            dimension i are those of base[i] times k (after a reshape that merged a split
+ *            dimension i are those of base[i] times k (after a reshape that merged a
+ * split
  *            dimension with inner ones).  0 where not split.
  *  partial   the axes over which the members hold summands; the value is their sum
  *  flat      the axes that split the flattened array, row-major (updates between the
@@ -45,7 +46,8 @@ gboolean gyre_spec_equal         (const GyreSpec *a, const GyreSpec *b);
 gboolean gyre_spec_is_replicated (const GyreSpec *self);
 /* all axes that split it, flat ones too */
 guint8   gyre_spec_split_axes    (const GyreSpec *self);
-char    *gyre_spec_to_string     (const GyreSpec *self, const GyreMeshSpec *mesh, int rank);
+char    *gyre_spec_to_string     (const GyreSpec *self, const GyreMeshSpec *mesh,
+                                  int rank);
 
 /* Cuts extent at n + 1 integer boundaries by weight: largest remainder, ties to the lower
  * rank; they sum to extent exactly.  weights NULL: equal. */

@@ -6,8 +6,8 @@
 G_BEGIN_DECLS
 
 /* The primitives that the partitioner inserts to bring a value from one sharding to
- * another.  The value's (global) shape and dtype stay; the specs of operand and result say
- * what is done.  Their partition rule is never asked. */
+ * another.  The value's (global) shape and dtype stay; the specs of operand and result
+ * say what is done.  Their partition rule is never asked. */
 typedef struct
 {
   guint8 axes;    /* mesh axes that are reduced, gathered or split over */
