@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <gyre/gyre-error.h>
 
+#include "device/gyre-admission-private.h"
 #include "device/gyre-device-object-private.h"
 #include "device/gyre-device-spec-private.h"
 
 /* A device to be opened. */
 typedef struct
 {
-  const GyreInventoryEntry *entry;
+  GyreInventoryEntry       *entry;
   cl_device_id              id;      /* its own, or a sub-device's */
   double                    share;
 } Wish;
 
 static gboolean
-append_wishes (GArray                    *wishes,
-               const GyreDeviceTerm      *term,
-               const GyreInventoryEntry  *entry,
-               GError                   **error)
+append_parts (GArray                *wishes,
+              const GyreDeviceTerm  *term,
+              GyreInventoryEntry    *entry,
+              GError               **error)
 {
   g_autofree cl_device_id *parts = g_new0 (cl_device_id, term->parts);
 
@@ -34,19 +35,120 @@ append_wishes (GArray                    *wishes,
   return TRUE;
 }
 
-static gboolean
-append_term (GArray                *wishes,
-             const GyreDeviceTerm  *term,
-             GPtrArray             *inventory,
-             GError               **error)
+/* Devices that are left out are noted, a line each. */
+static GMutex rejected_lock;
+static GPtrArray *rejected = NULL;
+
+static void
+forget_rejected (void)
 {
-  g_autoptr (GPtrArray) found = gyre_device_term_match (term, inventory, error);
+  g_mutex_lock (&rejected_lock);
+  g_clear_pointer (&rejected, g_ptr_array_unref);
+  rejected = g_ptr_array_new_with_free_func (g_free);
+  g_mutex_unlock (&rejected_lock);
+}
 
-  for (guint i = 0; found != NULL && i < found->len; i++)
-    if (!append_wishes (wishes, term, g_ptr_array_index (found, i), error))
-      return FALSE;
+static void
+note_rejected (const GyreInventoryEntry *entry)
+{
+  char *line = g_strdup_printf ("device %s (%s): left out: %s", entry->info->name,
+                                entry->info->platform, entry->info->reason);
 
-  return found != NULL;
+  g_mutex_lock (&rejected_lock);
+  if (g_ptr_array_find_with_equal_func (rejected, line, g_str_equal, NULL))
+    g_free (line);
+  else
+    {
+      g_message ("%s", line);
+      g_ptr_array_add (rejected, line);
+    }
+  g_mutex_unlock (&rejected_lock);
+}
+
+static gboolean
+append_admitted (GArray                *wishes,
+                 const GyreDeviceTerm  *term,
+                 GPtrArray             *found,
+                 GError               **error)
+{
+  for (guint i = 0; i < found->len; i++)
+    {
+      GyreInventoryEntry *entry = g_ptr_array_index (found, i);
+
+      if (entry->verdict == GYRE_VERDICT_REFUSED)
+        note_rejected (entry);
+      else if (!append_parts (wishes, term, entry, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* All terms are looked up before any device is tested. */
+static GPtrArray *
+match_terms (GPtrArray  *terms,
+             GPtrArray  *inventory,
+             GError    **error)
+{
+  g_autoptr (GPtrArray) matches =
+    g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
+
+  for (guint i = 0; i < terms->len; i++)
+    {
+      GPtrArray *found = gyre_device_term_match (g_ptr_array_index (terms, i), inventory,
+                                                 error);
+
+      if (found == NULL)
+        return NULL;
+      g_ptr_array_add (matches, found);
+    }
+  return g_steal_pointer (&matches);
+}
+
+static gboolean
+admit (GPtrArray  *matches,
+       GError    **error)
+{
+  g_autoptr (GPtrArray) entries = g_ptr_array_new ();
+
+  for (guint i = 0; i < matches->len; i++)
+    g_ptr_array_extend (entries, g_ptr_array_index (matches, i), NULL, NULL);
+  return gyre_admission_check (entries, error);
+}
+
+static GArray *
+make_wishes (GPtrArray  *terms,
+             GError    **error)
+{
+  g_autoptr (GArray) wishes = g_array_new (FALSE, FALSE, sizeof (Wish));
+  g_autoptr (GPtrArray) matches = NULL;
+  GPtrArray *inventory = gyre_inventory_get (error);
+
+  if (inventory == NULL ||
+      (matches = match_terms (terms, inventory, error)) == NULL ||
+      !admit (matches, error))
+    return NULL;
+  for (guint i = 0; i < terms->len; i++)
+    if (!append_admitted (wishes, g_ptr_array_index (terms, i),
+                          g_ptr_array_index (matches, i), error))
+      return NULL;
+
+  return g_steal_pointer (&wishes);
+}
+
+static gboolean
+check_any_left (GArray  *wishes,
+                GError **error)
+{
+  g_auto (GStrv) lines = NULL;
+  g_autofree char *text = NULL;
+
+  if (wishes->len > 0)
+    return TRUE;
+
+  lines = gyre_devices_get_rejected ();
+  text = g_strjoinv ("; ", lines);
+  g_set_error (error, GYRE_ERROR, GYRE_ERROR_NO_DEVICE, "no usable device: %s", text);
+  return FALSE;
 }
 
 /* All of the platform's that are wished for stand in one context; PoCL's basic device
@@ -135,14 +237,71 @@ gyre_devices_open (const char  *spec,
                    GError     **error)
 {
   g_autoptr (GPtrArray) terms = gyre_device_spec_parse (choose_spec (spec), error);
-  g_autoptr (GArray) wishes = g_array_new (FALSE, FALSE, sizeof (Wish));
-  GPtrArray *inventory;
+  g_autoptr (GArray) wishes = NULL;
 
-  if (terms == NULL || (inventory = gyre_inventory_get (error)) == NULL)
+  if (terms == NULL)
     return NULL;
-  for (guint i = 0; i < terms->len; i++)
-    if (!append_term (wishes, g_ptr_array_index (terms, i), inventory, error))
-      return NULL;
 
+  forget_rejected ();
+  wishes = make_wishes (terms, error);
+  if (wishes == NULL || !check_any_left (wishes, error))
+    return NULL;
   return open_wishes (wishes, error);
+}
+
+/**
+ * gyre_devices_get_rejected:
+ *
+ * Why devices were left out by the last gyre_devices_open (), a line each: "device NAME
+ * (PLATFORM): left out: crashed in its self-test (signal 11)".  A program should show
+ * them.
+ *
+ * Returns: (transfer full) (array zero-terminated=1): the lines, none where all devices
+ *   were admitted
+ */
+char **
+gyre_devices_get_rejected (void)
+{
+  GStrvBuilder *lines = g_strv_builder_new ();
+  char **all;
+
+  g_mutex_lock (&rejected_lock);
+  for (guint i = 0; rejected != NULL && i < rejected->len; i++)
+    g_strv_builder_add (lines, g_ptr_array_index (rejected, i));
+  g_mutex_unlock (&rejected_lock);
+  all = g_strv_builder_end (lines);
+  g_strv_builder_unref (lines);
+  return all;
+}
+
+/**
+ * gyre_devices_list:
+ * @error: return location for an error
+ *
+ * Looks at every device of every platform, and tests those that were not tested before.
+ *
+ * Errors: %GYRE_ERROR_NO_DEVICE where there is none.
+ *
+ * Returns: (transfer full) (element-type GyreDeviceInfo): what is known of each, at
+ *   least one, or %NULL
+ */
+GPtrArray *
+gyre_devices_list (GError **error)
+{
+  GPtrArray *inventory = gyre_inventory_get (error);
+  GPtrArray *infos;
+
+  if (inventory == NULL || !gyre_admission_check (inventory, error))
+    return NULL;
+
+  infos = g_ptr_array_new_with_free_func ((GDestroyNotify) gyre_device_info_free);
+  for (guint i = 0; i < inventory->len; i++)
+    {
+      const GyreInventoryEntry *entry = g_ptr_array_index (inventory, i);
+      GyreDeviceInfo *info = gyre_device_info_copy (entry->info);
+
+      info->admitted = entry->verdict != GYRE_VERDICT_REFUSED;
+      g_ptr_array_add (infos, info);
+    }
+  return infos;
 }

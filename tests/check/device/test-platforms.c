@@ -52,8 +52,8 @@ run_lane (gpointer   data,
       cl_event event = NULL;
 
       args[1] = GYRE_F32_ARG (i % 3);
-      if (!gyre_device_launch (lane->device, lane->kernel, args, 3, 1, &global, NULL, NULL,
-                               0, &event, error))
+      if (!gyre_device_launch (lane->device, lane->kernel, args, G_N_ELEMENTS (args), 1,
+                               &global, NULL, NULL, 0, &event, error))
         return FALSE;
       gyre_executor_add_pending (&event, 1, lane_done, lane);
     }
