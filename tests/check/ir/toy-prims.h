@@ -58,6 +58,23 @@ toy_scale_reference (const GyreTensor *node,
     out->data[i] = attrs->factor * in[0].data[i];
 }
 
+/* 1·x = x; a·(b·x) = (a·b)·x */
+static inline GyreTensor *
+toy_scale_simplify (GyreGraph        *graph,
+                    const GyreTensor *node)
+{
+  const ToyScale *attrs = node->attrs;
+  GyreTensor *x = node->operands[0];
+  const ToyScale *inner = x->attrs;
+
+  if (attrs->factor == 1)
+    return x;
+  if (x->prim != node->prim)
+    return NULL;
+  return gyre_graph_emit (graph, node->prim, x->operands, 1,
+                          &(ToyScale) { attrs->factor * inner->factor });
+}
+
 static inline void
 toy_scale_print (const GyreTensor *node,
                  GString          *out)
@@ -103,6 +120,7 @@ static const GyrePrim toy_mul = {
 static const GyrePrim toy_scale = {
   .name = "toy-scale", .n_operands = 1, .linear = 1, .infer = toy_infer,
   .attrs_size = sizeof (ToyScale), .flags = GYRE_PRIM_ELEMENTWISE,
+  .simplify = toy_scale_simplify,
   .reference = toy_scale_reference, .print = toy_scale_print,
 };
 
@@ -110,6 +128,18 @@ static const GyrePrim toy_sum = {
   .name = "toy-sum", .n_operands = 1, .linear = 1, .infer = toy_infer,
   .flags = GYRE_PRIM_COLLECTIVE, .reference_mesh = toy_sum_reference_mesh,
 };
+
+/* A node that may not be merged or dropped. */
+static const GyrePrim toy_noise = {
+  .name = "toy-noise", .n_operands = 1, .infer = toy_infer, .flags = GYRE_PRIM_IMPURE,
+};
+
+static inline GyreTensor *
+toy_unary (const GyrePrim *prim,
+           GyreTensor     *x)
+{
+  return gyre_graph_emit (x->graph, prim, &x, 1, NULL);
+}
 
 static inline GyreTensor *
 toy_binary (const GyrePrim *prim,
