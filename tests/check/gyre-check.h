@@ -22,6 +22,7 @@
 #include <glib.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The call went well: no error, and if there is one its message is shown. */
 #define gyre_assert_no_error(error)                                           \
@@ -95,6 +96,18 @@ gyre_check_data (const char *name)
   const char *folder = g_getenv ("GYRE_TEST_DATA");
 
   return g_build_filename (folder != NULL ? folder : "tests/data", name, NULL);
+}
+
+/* Tests open devices of "pocl"; GYRE_TEST_PLATFORM puts another in its place, such as
+ * "oclgrind". */
+static inline char *
+gyre_check_device_spec (const char *spec)
+{
+  const char *platform = g_getenv ("GYRE_TEST_PLATFORM");
+
+  if (platform == NULL || spec == NULL || !g_str_has_prefix (spec, "pocl"))
+    return g_strdup (spec);
+  return g_strconcat (platform, spec + strlen ("pocl"), NULL);
 }
 
 /* One test in a test case of its own, so that the case's name is the test's. */

@@ -12,8 +12,9 @@
 static inline GPtrArray *
 gyre_check_open (const char *spec)
 {
+  g_autofree char *own = gyre_check_device_spec (spec);
   GError *error = NULL;
-  GPtrArray *devices = gyre_devices_open (spec, &error);
+  GPtrArray *devices = gyre_devices_open (own, &error);
 
   gyre_assert_no_error (error);
   return devices;
