@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "array/gyre-sharding-private.h"
+
+#include <gyre/gyre-error.h>
+
+struct _GyreSharding
+{
+  gatomicrefcount ref_count;
+  GyreMesh       *mesh;
+  char           *text;
+  gboolean        stacked;
+  int             rank;                   /* dimensions that the text names */
+  guint8          axes[GYRE_MAX_RANK];
+};
+
+G_DEFINE_BOXED_TYPE (GyreSharding, gyre_sharding, gyre_sharding_ref, gyre_sharding_unref)
+
+/* "data+model" of one dimension, as a mask that joins those seen before. */
+static gboolean
+parse_dim (GyreSharding  *self,
+           const char    *text,
+           guint8        *mask,
+           guint8        *seen,
+           GError       **error)
+{
+  g_auto (GStrv) names = g_strsplit (text, "+", -1);
+
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      const char *name = g_strstrip (names[i]);
+      int axis = gyre_mesh_find_axis (self->mesh, name);
+
+      if (*name == '\0')
+        continue;
+      if (axis < 0 || *seen & 1 << axis)
+        {
+          g_autofree char *mesh = gyre_mesh_to_string (self->mesh);
+
+          g_set_error (error, GYRE_ERROR, GYRE_ERROR_SHARDING,
+                       "sharding '%s': axis '%s' %s", self->text, name,
+                       axis < 0 ? "is not of the mesh" : "splits two dimensions");
+          g_prefix_error (error, "mesh %s, ", mesh);
+          return FALSE;
+        }
+      *mask |= (guint8) (1 << axis);
+      *seen |= (guint8) (1 << axis);
+    }
+
+  return TRUE;
+}
+
+static gboolean
+parse (GyreSharding  *self,
+       GError       **error)
+{
+  gsize length = strlen (self->text);
+  g_autofree char *inner = NULL;
+  g_auto (GStrv) dims = NULL;
+  guint8 seen = 0;
+
+  self->stacked = length >= 2 && self->text[0] == '[' && self->text[length - 1] == ']';
+  inner = self->stacked ? g_strndup (self->text + 1, length - 2) : g_strdup (self->text);
+  dims = g_strsplit (inner, ",", -1);
+  self->rank = (int) g_strv_length (dims);
+
+  if (self->rank > GYRE_MAX_RANK || (self->stacked && self->rank != 1))
+    {
+      g_set_error (error, GYRE_ERROR, GYRE_ERROR_SHARDING,
+                   "sharding '%s' names %d dimensions, not at most %d", self->text,
+                   self->rank, self->stacked ? 1 : GYRE_MAX_RANK);
+      return FALSE;
+    }
+
+  for (int i = 0; i < self->rank; i++)
+    if (!parse_dim (self, dims[i], &self->axes[i], &seen, error))
+      return FALSE;
+
+  return TRUE;
+}
+
+/**
+ * gyre_sharding_new:
+ * @mesh: a mesh
+ * @spec: which mesh axes split which dimension: `""` replicated, `"data"` dimension 0,
+ *   `",model"` dimension 1, `"data+model"` dimension 0 over both, `"[data]"` stacked: one
+ *   copy a device, with a leading device dimension
+ * @error: return location for an error
+ *
+ * Errors: %GYRE_ERROR_SHARDING for an axis that the mesh hasn't, or that stands twice.
+ *
+ * Returns: (transfer full): the sharding, or %NULL
+ */
+GyreSharding *
+gyre_sharding_new (GyreMesh    *mesh,
+                   const char  *spec,
+                   GError     **error)
+{
+  g_autoptr (GyreSharding) self = NULL;
+
+  g_return_val_if_fail (GYRE_IS_MESH (mesh), NULL);
+  g_return_val_if_fail (spec != NULL, NULL);
+
+  self = g_new0 (GyreSharding, 1);
+  g_atomic_ref_count_init (&self->ref_count);
+  self->mesh = g_object_ref (mesh);
+  self->text = g_strstrip (g_strdup (spec));
+
+  if (!parse (self, error))
+    return NULL;
+
+  return g_steal_pointer (&self);
+}
+
+/**
+ * gyre_sharding_ref:
+ * @self: a sharding
+ *
+ * Returns: (transfer full): @self
+ */
+GyreSharding *
+gyre_sharding_ref (GyreSharding *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  g_atomic_ref_count_inc (&self->ref_count);
+
+  return self;
+}
+
+/**
+ * gyre_sharding_unref:
+ * @self: (nullable) (transfer full): a sharding
+ *
+ * Gives up a reference.
+ */
+void
+gyre_sharding_unref (GyreSharding *self)
+{
+  if (self == NULL || !g_atomic_ref_count_dec (&self->ref_count))
+    return;
+
+  g_object_unref (self->mesh);
+  g_free (self->text);
+  g_free (self);
+}
+
+/**
+ * gyre_sharding_get_mesh:
+ * @self: a sharding
+ *
+ * Returns: (transfer none): its mesh
+ */
+GyreMesh *
+gyre_sharding_get_mesh (GyreSharding *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  return self->mesh;
+}
+
+/**
+ * gyre_sharding_to_string:
+ * @self: a sharding
+ *
+ * Returns: (transfer full): its partition spec
+ */
+char *
+gyre_sharding_to_string (GyreSharding *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  return g_strdup (self->text);
+}
+
+gboolean
+gyre_sharding_is_stacked (GyreSharding *self)
+{
+  return self->stacked;
+}
+
+static gboolean
+check_shape (GyreSharding     *self,
+             const GyreShape  *shape,
+             GError          **error)
+{
+  guint n = gyre_mesh_get_n_devices (self->mesh);
+  int needed = 0;
+
+  for (int i = 0; i < self->rank; i++)
+    if (self->axes[i] != 0)
+      needed = i + 1;
+
+  if (shape->rank < needed)
+    {
+      g_autofree char *text = gyre_shape_to_string (shape);
+
+      g_set_error (error, GYRE_ERROR, GYRE_ERROR_SHARDING,
+                   "sharding '%s' splits dimension %d, and the array is %s", self->text,
+                   needed - 1, text);
+      return FALSE;
+    }
+
+  if (self->stacked && shape->dims[0] != (gint64) n)
+    {
+      g_autofree char *text = gyre_shape_to_string (shape);
+
+      g_set_error (error, GYRE_ERROR, GYRE_ERROR_SHARDING,
+                   "sharding '%s' needs a leading dimension of %u, one a device, and the "
+                   "array is %s", self->text, n, text);
+      return FALSE;
+    }
+
+  return TRUE;
+}
+
+gboolean
+gyre_sharding_resolve (GyreSharding     *self,
+                       const GyreShape  *shape,
+                       GyreSpec         *spec,
+                       GError          **error)
+{
+  if (!check_shape (self, shape, error))
+    return FALSE;
+
+  *spec = GYRE_SPEC_REPLICATED;
+  for (int i = 0; i < MIN (self->rank, shape->rank); i++)
+    {
+      spec->axes[i] = self->axes[i];
+      spec->base[i] = self->axes[i] != 0 ? shape->dims[i] : 0;
+    }
+
+  return TRUE;
+}
