@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check-includes.py ROOT: fails on an include against the arrow (arrow.py)."""
+"""check-includes.py ROOT: fails on an include against the arrow (arrow.py).
+
+Plugins and examples are programs of others: they see public headers only.
+"""
 
 import pathlib
 import re
@@ -10,6 +13,7 @@ import arrow
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 OPENCL = re.compile(r'^(CL/|OpenCL/|clblast|clFFT)')
+OUTSIDE = 'outside'
 
 
 def homes(root):
@@ -31,6 +35,9 @@ def target(included, home):
 
 
 def complaint(folder, included, home):
+    if folder == OUTSIDE:
+        private = included.partition('/')[0] in arrow.BELOW or OPENCL.match(included)
+        return 'only public headers' if private else None
     if OPENCL.match(included):
         return None if folder in arrow.OPENCL else 'may not know OpenCL'
     into = target(included, home)
@@ -44,6 +51,9 @@ def files(root, home):
     for folder in arrow.BELOW:
         for path in sorted((root / 'src' / folder).rglob('*.[ch]')):
             yield path, folder
+    for folder in ['plugins', 'examples']:
+        for path in sorted((root / folder).rglob('*.[ch]')):
+            yield path, OUTSIDE
     for name, folder in sorted(home.items()):
         yield root / 'include' / 'gyre' / name, folder
 

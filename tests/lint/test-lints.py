@@ -69,6 +69,11 @@ class Lints(unittest.TestCase):
     def test_includes_opencl(self):
         self.fails('includes', {'src/train/x.c': '#include <CL/cl.h>\n'}, 'may not know OpenCL')
 
+    def test_includes_of_plugins(self):
+        self.fails('includes', {'plugins/dense/x.c': '#include "base/gyre-arena-private.h"\n'},
+                   'only public headers')
+        self.fails('includes', {'examples/x.c': '#include <CL/cl.h>\n'}, 'only public headers')
+
     def test_includes_unknown_folder(self):
         self.fails('includes', {'src/misc/x.c': ''}, 'not in the table')
 
