@@ -4,6 +4,8 @@
  * the other on each queue, watched by the executor. */
 #include "gyre-check-device.h"
 
+#include "device/gyre-drivers-private.h"
+
 #define N 1024
 #define N_LAUNCHES 50
 
@@ -126,4 +128,9 @@ add_tests (Suite *suite)
   gyre_check_add (suite, "all", all_compute);
 }
 
-GYRE_CHECK_MAIN ("platforms", add_tests)
+int
+main (void)
+{
+  gyre_drivers_set_environment ();
+  return gyre_check_main ("platforms", add_tests);
+}
