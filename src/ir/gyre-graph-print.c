@@ -16,7 +16,8 @@ gyre_tensor_print_type (const GyreTensor *self,
 {
   g_string_append_printf (out, "%s[", gyre_dtype_name (self->dtype));
   for (int i = 0; i < self->shape.rank; i++)
-    g_string_append_printf (out, "%s%" G_GINT64_FORMAT, i > 0 ? "," : "", self->shape.dims[i]);
+    g_string_append_printf (out, "%s%" G_GINT64_FORMAT, i > 0 ? "," : "",
+                            self->shape.dims[i]);
   g_string_append_c (out, ']');
 }
 
@@ -54,8 +55,8 @@ print_axes (const GyreGraph *self,
             GString         *out)
 {
   for (guint a = 0; a < self->n_axes; a++)
-    g_string_append_printf (out, "axis %s=%u%s%s\n", self->axes[a].name, self->axes[a].size,
-                            self->axes[a].manual ? " manual" : "",
+    g_string_append_printf (out, "axis %s=%u%s%s\n", self->axes[a].name,
+                            self->axes[a].size, self->axes[a].manual ? " manual" : "",
                             self->axes[a].ragged ? " ragged" : "");
 }
 

@@ -25,8 +25,8 @@ struct _GyreTensor
   GyreTensor    **operands;
   const void     *attrs;        /* prim->attrs_size bytes, or NULL */
   const char     *path;         /* layer path that it was made in, "" outside; interned */
-  gboolean        poison;       /* what follows an error: an f32 scalar, whose dims[] are all
-                                   1; in no list of nodes */
+  gboolean        poison;       /* what follows an error: an f32 scalar, whose dims[]
+                                   are all 1; in no list of nodes */
 };
 
 /* An axis name that collectives may use while a function is traced. */
@@ -59,8 +59,9 @@ void        gyre_graph_free        (GyreGraph *self);
 GyreGraph  *gyre_graph_new_like    (const GyreGraph *other);
 
 /* Emits a node: runs the primitive's infer rule.  Operands of another graph are a
- * programmer error.  Never returns NULL: on an error of shapes it keeps the first on the
- * graph, prefixed with the primitive's name and the path, and returns a poison tensor. */
+ * programmer error.  Never returns NULL: on an error of shapes it keeps the first on
+ * the graph, prefixed with the primitive's name and the path, and returns a poison
+ * tensor. */
 GyreTensor *gyre_graph_emit        (GyreGraph          *self,
                                     const GyrePrim     *prim,
                                     GyreTensor *const  *operands,
@@ -76,6 +77,10 @@ void        gyre_graph_add_output  (GyreGraph  *self,
  * Returns a poison tensor. */
 GyreTensor *gyre_graph_fail        (GyreGraph *self,
                                     GError    *error);
+GyreTensor *gyre_graph_fail_with   (GyreGraph  *self,
+                                    GyreError   code,
+                                    const char *format,
+                                    ...) G_GNUC_PRINTF (3, 4);
 /* Re-emits a node of another graph here with the operands given, keeping its path. */
 GyreTensor *gyre_graph_copy_node   (GyreGraph         *self,
                                     const GyreTensor  *node,

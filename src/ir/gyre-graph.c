@@ -76,13 +76,30 @@ gyre_graph_fail (GyreGraph *self,
   return poison;
 }
 
+GyreTensor *
+gyre_graph_fail_with (GyreGraph  *self,
+                      GyreError   code,
+                      const char *format,
+                      ...)
+{
+  GError *error;
+  va_list args;
+
+  va_start (args, format);
+  error = g_error_new_valist (GYRE_ERROR, code, format, args);
+  va_end (args);
+
+  return gyre_graph_fail (self, error);
+}
+
 static gboolean
 check_operands (GyreGraph          *self,
                 const GyrePrim     *prim,
                 GyreTensor *const  *operands,
                 guint               n_operands)
 {
-  g_return_val_if_fail (prim->n_operands < 0 || (guint) prim->n_operands == n_operands, FALSE);
+  g_return_val_if_fail (prim->n_operands < 0 || (guint) prim->n_operands == n_operands,
+                        FALSE);
 
   for (guint i = 0; i < n_operands; i++)
     {
@@ -117,7 +134,8 @@ append_node (GyreGraph          *self,
   node->graph = self;
   node->n_operands = n_operands;
   if (n_operands > 0)
-    node->operands = gyre_arena_memdup (self->arena, operands, n_operands * sizeof *operands);
+    node->operands =
+        gyre_arena_memdup (self->arena, operands, n_operands * sizeof *operands);
   if (prim->attrs_size > 0)
     node->attrs = gyre_arena_memdup (self->arena, attrs, prim->attrs_size);
   node->path = self->path;
@@ -143,10 +161,10 @@ gyre_graph_emit (GyreGraph          *self,
   g_return_val_if_fail (prim != NULL, NULL);
 
   if (!check_operands (self, prim, operands, n_operands))
-    return gyre_graph_fail (self, g_error_new (GYRE_ERROR, GYRE_ERROR_TRACE,
-                                               "%s: operands that don't belong here: a tensor is "
-                                               "of another traced function, or their number is "
-                                               "wrong", prim->name));
+    return gyre_graph_fail_with (self, GYRE_ERROR_TRACE,
+                                 "%s: operands that don't belong here: a tensor is of "
+                                 "another traced function, or their number is wrong",
+                                 prim->name);
   if (any_poison (operands, n_operands))
     return gyre_graph_fail (self, NULL);
 
@@ -212,7 +230,8 @@ gyre_graph_copy_node (GyreGraph         *self,
     {
       const GyreInputAttrs *attrs = node->attrs;
 
-      copy = gyre_graph_input (self, g_quark_to_string (attrs->name), node->dtype, &node->shape);
+      copy = gyre_graph_input (self, g_quark_to_string (attrs->name), node->dtype,
+                               &node->shape);
     }
   else
     {

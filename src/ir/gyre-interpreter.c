@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* The oracle: every node by its reference rule, all members of the mesh in step, so that a
- * collective has the operands of all of them at hand. */
+/* The oracle: every node by its reference rule, all members of the mesh in step, so
+ * that a collective has the operands of all of them at hand. */
 typedef struct
 {
   const GyreGraph *const *graphs;
@@ -61,7 +61,8 @@ take_input (Interpreter       *self,
             GError           **error)
 {
   const GyreInputAttrs *attrs = node->attrs;
-  const GyreRef *input = &self->inputs[member * self->graphs[0]->inputs->len + attrs->index];
+  const GyreRef *input =
+      &self->inputs[member * self->graphs[0]->inputs->len + attrs->index];
 
   if (input->dtype != node->dtype || !gyre_shape_equal (&input->shape, &node->shape))
     {

@@ -59,7 +59,7 @@ typedef struct
 typedef enum
 {
   GYRE_COLLECTIVE_ALL_REDUCE,
-  GYRE_COLLECTIVE_REDUCE_SCATTER,   /* flat: chunk i of the value becomes whole on member i */
+  GYRE_COLLECTIVE_REDUCE_SCATTER,   /* flat: chunk i becomes whole on member i */
   GYRE_COLLECTIVE_ALL_GATHER,
   GYRE_COLLECTIVE_ALL_TO_ALL,
   GYRE_COLLECTIVE_PERMUTE
@@ -122,7 +122,7 @@ typedef struct
   const GyreTarget   *target;
   GyreArena          *arena;    /* of the command list: what commands point to */
   GArray             *commands; /* GyreCommand */
-  GArray             *temps;    /* gsize: bytes of the scratch buffers of the current node */
+  GArray             *temps;    /* gsize: bytes of the node's scratch buffers */
   /* flat boundaries, by node id, [n_devices + 1], for specs with flat; set by the plan */
   gint64           *(*flat_bounds) (gpointer data, guint id);
   gpointer            data;
@@ -131,8 +131,8 @@ typedef struct
 /* What the device holds; of a value that is split flat, one dimension. */
 void  gyre_lower_local_shape (const GyreLower *self, const GyreTensor *value,
                               GyreShape *local, gint64 *offsets /* or NULL */);
-/* Copies the arguments; strings are kept: static ones, or of the arena.  A launch of zero
- * extent stays in the list, and is skipped when it is run. */
+/* Copies the arguments; strings are kept: static ones, or of the arena.  A launch of
+ * zero extent stays in the list, and is skipped when it is run. */
 void  gyre_lower_launch      (GyreLower *self, const GyreTensor *node,
                               const GyreLaunch *launch);
 void  gyre_lower_gemm        (GyreLower *self, const GyreTensor *node,
@@ -146,11 +146,16 @@ void  gyre_lower_collective  (GyreLower *self, const GyreTensor *node,
 /* Scratch for this node alone; returns its index for GYRE_COMMAND_ARG_TEMP. */
 guint gyre_lower_temp        (GyreLower *self, gsize bytes);
 
-#define GYRE_READ(id)   ((GyreCommandArg) { GYRE_COMMAND_ARG_VALUE, FALSE, { .value = (id) } })
-#define GYRE_WRITE(id)  ((GyreCommandArg) { GYRE_COMMAND_ARG_VALUE, TRUE,  { .value = (id) } })
-#define GYRE_INT(x)     ((GyreCommandArg) { GYRE_COMMAND_ARG_INT,   FALSE, { .i = (gint32) (x) } })
-#define GYRE_FLOAT(x)   ((GyreCommandArg) { GYRE_COMMAND_ARG_FLOAT, FALSE, { .f = (float) (x) } })
+#define GYRE_READ(id) \
+  ((GyreCommandArg) { GYRE_COMMAND_ARG_VALUE, FALSE, { .value = (id) } })
+#define GYRE_WRITE(id) \
+  ((GyreCommandArg) { GYRE_COMMAND_ARG_VALUE, TRUE, { .value = (id) } })
+#define GYRE_INT(x) \
+  ((GyreCommandArg) { GYRE_COMMAND_ARG_INT, FALSE, { .i = (gint32) (x) } })
+#define GYRE_FLOAT(x) \
+  ((GyreCommandArg) { GYRE_COMMAND_ARG_FLOAT, FALSE, { .f = (float) (x) } })
 /* scratch of the node itself */
-#define GYRE_TEMP(i)    ((GyreCommandArg) { GYRE_COMMAND_ARG_TEMP,  TRUE,  { .value = (i) } })
+#define GYRE_TEMP(i) \
+  ((GyreCommandArg) { GYRE_COMMAND_ARG_TEMP, TRUE, { .value = (i) } })
 
 G_END_DECLS

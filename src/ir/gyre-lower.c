@@ -14,7 +14,8 @@ gyre_lower_local_shape (const GyreLower  *self,
 
   if (spec->flat == 0)
     {
-      gyre_spec_local_shape (spec, self->mesh, &value->shape, self->device, local, offsets);
+      gyre_spec_local_shape (spec, self->mesh, &value->shape, self->device, local,
+                             offsets);
       return;
     }
 

@@ -10,16 +10,17 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  GYRE_PRIM_ELEMENTWISE = 1 << 0,  /* all operands have the result's shape; element i of it
-                                      needs elements i of them alone */
+  GYRE_PRIM_ELEMENTWISE = 1 << 0,  /* all operands have the result's shape; element i
+                                      of it needs elements i of them alone */
   GYRE_PRIM_COMMUTATIVE = 1 << 1,
   GYRE_PRIM_IMPURE      = 1 << 2,  /* never merged, folded or dropped */
   GYRE_PRIM_COLLECTIVE  = 1 << 3,
   GYRE_PRIM_REDUCTION   = 1 << 4,  /* ends a fused kernel: loops over its operand */
   GYRE_PRIM_VIEW        = 1 << 5,  /* the same numbers in the same order: reshape */
-  GYRE_PRIM_GENERATOR   = 1 << 6,  /* cheap to make again in any sharding: constant, iota */
-  GYRE_PRIM_ADDITIVE    = 1 << 7,  /* linear in its linear operands together, not in each by
-                                      itself: add, sub, select, concatenate; mul is not */
+  GYRE_PRIM_GENERATOR   = 1 << 6,  /* cheap to make again in any sharding: iota */
+  GYRE_PRIM_ADDITIVE    = 1 << 7,  /* linear in its linear operands together, not in
+                                      each by itself: add, select, concatenate; mul
+                                      is not */
 } GyrePrimFlags;
 
 /* Host numbers of the oracle: any dtype as double (u32 is exact). */
@@ -51,9 +52,9 @@ struct _GyrePrim
   gboolean    (*partition) (const GyreTensor *node, const GyreMeshSpec *mesh,
                             const GyreSpec *in, GyreSpec *want, GyreSpec *out,
                             GError **error);
-  /* The node's value as a vector, row-major, from its operands given as vectors (those of
-   * one element as they are), built in their graph; NULL: not possible.  Not needed for
-   * element-wise primitives. */
+  /* The node's value as a vector, row-major, from its operands given as vectors (those
+   * of one element as they are), built in their graph; NULL: not possible.  Not needed
+   * for element-wise primitives. */
   GyreTensor *(*flatten)   (GyreGraph *graph, const GyreTensor *node,
                             GyreTensor *const *operands);
   /* The C expression of one element: see gyre-emit-private.h. */

@@ -64,14 +64,16 @@ gyre_program_to_string (const GyreProgram *self)
 
   out = g_string_new ("mesh");
   for (guint a = 0; a < self->mesh.n_axes; a++)
-    g_string_append_printf (out, " %s=%u", self->mesh.axes[a].name, self->mesh.axes[a].size);
+    g_string_append_printf (out, " %s=%u", self->mesh.axes[a].name,
+                            self->mesh.axes[a].size);
   g_string_append_c (out, '\n');
 
   graph = gyre_graph_to_string_full (self->graph, note_spec, (gpointer) self);
   g_string_append (out, graph);
   for (guint i = 0; i < self->graph->outputs->len; i++)
     if (self->donated[i] >= 0)
-      g_string_append_printf (out, "output %u takes over input %d\n", i, self->donated[i]);
+      g_string_append_printf (out, "output %u takes over input %d\n", i,
+                              self->donated[i]);
 
   return g_string_free (out, FALSE);
 }

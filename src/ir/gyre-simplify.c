@@ -86,9 +86,10 @@ equal_nodes (gconstpointer data_a,
 {
   const GyreTensor *a = data_a, *b = data_b;
 
-  return a->prim == b->prim && a->n_operands == b->n_operands && a->dtype == b->dtype
-         && gyre_shape_equal (&a->shape, &b->shape) && equal_operands (a, b)
-         && (a->prim->attrs_size == 0 || memcmp (a->attrs, b->attrs, a->prim->attrs_size) == 0);
+  return a->prim == b->prim && a->n_operands == b->n_operands && a->dtype == b->dtype &&
+         gyre_shape_equal (&a->shape, &b->shape) && equal_operands (a, b) &&
+         (a->prim->attrs_size == 0 ||
+          memcmp (a->attrs, b->attrs, a->prim->attrs_size) == 0);
 }
 
 /* The first node that computes the same. */
@@ -123,7 +124,8 @@ check_simpler (Pass             *self,
     return TRUE;
 
   g_critical ("the simplify rule of %s made something else: %s", node->prim->name,
-              self->to->error != NULL ? self->to->error->message : "another shape or dtype");
+              self->to->error != NULL ? self->to->error->message
+                                      : "another shape or dtype");
   g_clear_error (&self->to->error);
 
   return FALSE;
@@ -160,7 +162,8 @@ rewrite_node (Pass             *self,
   for (guint i = 0; i < node->n_operands; i++)
     operands[i] = self->map[node->operands[i]->id];
 
-  return merge_node (self, simplify_node (self, gyre_graph_copy_node (self->to, node, operands)));
+  return merge_node (
+      self, simplify_node (self, gyre_graph_copy_node (self->to, node, operands)));
 }
 
 static GyreGraph *

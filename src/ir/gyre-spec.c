@@ -93,8 +93,8 @@ append_dims (GString            *out,
   g_string_append_c (out, ']');
 }
 
-/* "[data:256,-]": dimension 0 is cut where 256 is, over the axis data; then " partial=data"
- * and " flat=data".  Replicated values are "[-,-]". */
+/* "[data:256,-]": dimension 0 is cut where 256 is, over the axis data; then
+ * " partial=data" and " flat=data".  Replicated values are "[-,-]". */
 char *
 gyre_spec_to_string (const GyreSpec     *self,
                      const GyreMeshSpec *mesh,
@@ -191,7 +191,8 @@ gyre_spec_local_range (const GyreSpec     *self,
                        gint64             *first,
                        gint64             *count)
 {
-  gint64 base = self->axes[dim] != 0 && self->base[dim] > 0 ? self->base[dim] : global->dims[dim];
+  gint64 base =
+      self->axes[dim] != 0 && self->base[dim] > 0 ? self->base[dim] : global->dims[dim];
   gint64 scale = base > 0 ? global->dims[dim] / base : 1;
   gint64 from = 0, extent = base;
 

@@ -15,8 +15,8 @@ typedef struct
 } GyreAval;
 
 /* A function that was recorded as a graph.  Leaf i of the arguments is input i of the
- * graph; the leaves of the results are its outputs, in order, but for those that are arrays
- * already: they are results of every run as they are. */
+ * graph; the leaves of the results are its outputs, in order, but for those that are
+ * arrays already: they are results of every run as they are. */
 typedef struct
 {
   GyreGraph *graph;          /* owned; may be stolen once the function has run */
@@ -37,9 +37,9 @@ void       gyre_trace_add_axis   (GyreTrace  *self,
                                   guint       size,
                                   gboolean    manual,
                                   gboolean    ragged);
-/* Calls func once, with tensors in the place of the leaves of args: of avals[i] for leaf i
- * in the order of gyre_tree_flatten (); nodes are made anew around them.  args itself isn't
- * kept.  Fails with the first error of the graph. */
+/* Calls func once, with tensors in the place of the leaves of args: of avals[i] for
+ * leaf i in the order of gyre_tree_flatten (); nodes are made anew around them.  args
+ * itself isn't kept.  Fails with the first error of the graph. */
 gboolean   gyre_trace_run        (GyreTrace       *self,
                                   GyreStepFunc     func,
                                   gpointer         data,

@@ -61,7 +61,8 @@ gyre_trace_add_axis (GyreTrace  *self,
   graph = self->graph;
   g_return_if_fail (graph->n_axes < GYRE_MAX_AXES);
 
-  graph->axes[graph->n_axes++] = (GyreAxis) { g_intern_string (name), size, manual, ragged };
+  graph->axes[graph->n_axes++] =
+      (GyreAxis) { g_intern_string (name), size, manual, ragged };
 }
 
 /* The arguments as the function sees them; the owner is the trace. */
@@ -77,7 +78,8 @@ make_args (GyreTrace       *self,
   for (guint i = 0; i < leaves->len; i++)
     {
       const char *path = g_ptr_array_index (self->arg_paths, i);
-      GyreTensor *input = gyre_graph_input (self->graph, path, avals[i].dtype, &avals[i].shape);
+      GyreTensor *input =
+          gyre_graph_input (self->graph, path, avals[i].dtype, &avals[i].shape);
 
       g_ptr_array_add (tensors, gyre_tree_new_tensor (input));
     }
@@ -95,15 +97,17 @@ check_leaf (GyreTree    *leaf,
       || g_hash_table_contains (known, gyre_tree_as_tensor (leaf)))
     return TRUE;
 
-  g_set_error (error, GYRE_ERROR, GYRE_ERROR_TRACE,
-               "the result \"%s\" is a tensor of another traced function: return what this "
-               "one computes, and pass other values in as arguments", path);
+  g_set_error (
+      error, GYRE_ERROR, GYRE_ERROR_TRACE,
+      "the result \"%s\" is a tensor of another traced function: return what this "
+      "one computes, and pass other values in as arguments",
+      path);
 
   return FALSE;
 }
 
-/* The tensors of the results become outputs.  A foreign tensor may be gone, so that nothing
- * is read through the pointer before it is known. */
+/* The tensors of the results become outputs.  A foreign tensor may be gone, so that
+ * nothing is read through the pointer before it is known. */
 static gboolean
 take_results (GyreTrace  *self,
               GyreTree   *results,

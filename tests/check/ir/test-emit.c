@@ -5,7 +5,8 @@
 #include "ir/gyre-emit-private.h"
 
 static const float floats[] = {
-  0.0f, 0.1f, 1.0f, -2.5f, 3.14159274f, FLT_MAX, FLT_MIN, FLT_MIN / 8, -FLT_TRUE_MIN, 1e-7f,
+  0.0f,    0.1f,    1.0f,        -2.5f,         3.14159274f,
+  FLT_MAX, FLT_MIN, FLT_MIN / 8, -FLT_TRUE_MIN, 1e-7f,
 };
 
 START_TEST (floats_read_back)

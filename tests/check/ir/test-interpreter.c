@@ -15,7 +15,8 @@ START_TEST (runs_a_graph)
   g_autoptr (GError) error = NULL;
   GyreTensor *x = gyre_graph_input (graph, "x", GYRE_F32, &GYRE_SHAPE (2));
   GyreTensor *y = gyre_graph_input (graph, "y", GYRE_F32, &GYRE_SHAPE (2));
-  GyreRef inputs[] = { make_ref ((double[]) { 1, 2 }, 2), make_ref ((double[]) { 3, 5 }, 2) };
+  GyreRef inputs[] = { make_ref ((double[]) { 1, 2 }, 2),
+                       make_ref ((double[]) { 3, 5 }, 2) };
   GyreRef outputs[3];
 
   gyre_graph_add_output (graph, toy_scaled (toy_binary (&toy_add, x, y), 2));
@@ -90,7 +91,8 @@ START_TEST (members_may_be_ragged)
       x = gyre_graph_input (graphs[m], "x", GYRE_F32, &GYRE_SHAPE (2 - m));
       gyre_graph_add_output (graphs[m], toy_scaled (x, 10));
     }
-  ck_assert (gyre_interpret_ragged ((const GyreGraph *const *) graphs, 2, inputs, outputs, &error));
+  ck_assert (gyre_interpret_ragged ((const GyreGraph *const *) graphs, 2, inputs, outputs,
+                                    &error));
   ck_assert_int_eq (outputs[0].shape.dims[0], 2);
   ck_assert_int_eq (outputs[1].shape.dims[0], 1);
   ck_assert_double_eq (outputs[1].data[0], 30);

@@ -9,7 +9,9 @@ START_TEST (prints_shardings)
   g_autoptr (GyreProgram) program = NULL;
   g_autofree char *text = NULL;
   double weights[] = { 2, 1 };
-  GyreMeshSpec mesh = { 1, { { g_intern_string ("data"), 2, FALSE, FALSE } }, { weights } };
+  GyreMeshSpec mesh = { 1,
+                        { { g_intern_string ("data"), 2, FALSE, FALSE } },
+                        { weights } };
   GyreTensor *x = gyre_graph_input (graph, "x", GYRE_F32, &GYRE_SHAPE (6, 2));
 
   gyre_graph_add_output (graph, toy_scaled (x, 2));

@@ -98,8 +98,8 @@ START_TEST (prints_as_text)
 {
   double weights[] = { 3, 1 };
   GyreMeshSpec mesh = make_mesh (weights);
-  g_autofree char *split = gyre_spec_to_string (&(GyreSpec) { .axes = { 3 }, .base = { 8 },
-                                                              .partial = 0 }, &mesh, 2);
+  g_autofree char *split = gyre_spec_to_string (
+      &(GyreSpec) { .axes = { 3 }, .base = { 8 }, .partial = 0 }, &mesh, 2);
   g_autofree char *partial = gyre_spec_to_string (&(GyreSpec) { .partial = 1 }, &mesh, 0);
   g_autofree char *flat = gyre_spec_to_string (&(GyreSpec) { .flat = 1 }, &mesh, 1);
 
@@ -125,8 +125,12 @@ typedef struct
 static const Case cases[] = {
   { &toy_add, { ROWS (1), ROWS (0) }, { ROWS (1), ROWS (1) }, ROWS (1) },
   /* One axis can't cut two dimensions: the first operand has its way. */
-  { &toy_add, { ROWS (1), { .axes = { 0, 1 }, .base = { 0, 8 } } }, { ROWS (1), ROWS (1) }, ROWS (1) },
-  { &toy_add, { ROWS (1), { .axes = { 0, 2 }, .base = { 0, 8 } } },
+  { &toy_add,
+    { ROWS (1), { .axes = { 0, 1 }, .base = { 0, 8 } } },
+    { ROWS (1), ROWS (1) },
+    ROWS (1) },
+  { &toy_add,
+    { ROWS (1), { .axes = { 0, 2 }, .base = { 0, 8 } } },
     { { .axes = { 1, 2 }, .base = { 8, 8 } }, { .axes = { 1, 2 }, .base = { 8, 8 } } },
     { .axes = { 1, 2 }, .base = { 8, 8 } } },
   /* A sum of partial sums is one; a partial sum and a whole are not. */

@@ -16,7 +16,8 @@ toy_infer (GyreTensor *const  *operands,
   for (guint i = 1; i < n; i++)
     if (!gyre_shape_equal (&operands[0]->shape, &operands[i]->shape))
       {
-        g_set_error (error, GYRE_ERROR, GYRE_ERROR_SHAPE, "operand %u has another shape", i);
+        g_set_error (error, GYRE_ERROR, GYRE_ERROR_SHAPE, "operand %u has another shape",
+                     i);
         return FALSE;
       }
   *dtype = operands[0]->dtype;
@@ -99,7 +100,8 @@ toy_sum_reference_mesh (const GyreTensor   *node,
         gboolean together = TRUE;
 
         for (guint a = 1; a < mesh->n_axes; a++)
-          together &= gyre_mesh_spec_coord (mesh, m, a) == gyre_mesh_spec_coord (mesh, other, a);
+          together &=
+              gyre_mesh_spec_coord (mesh, m, a) == gyre_mesh_spec_coord (mesh, other, a);
         for (gint64 i = 0; together && i < gyre_shape_n_elements (&out[m].shape); i++)
           out[m].data[i] += in[other].data[i];
       }

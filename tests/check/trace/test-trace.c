@@ -40,7 +40,8 @@ static GyreNode *
 toy_state_unflatten (GyreNode *node,
                      GyreTree *tree)
 {
-  return GYRE_NODE (toy_state_new (gyre_tree_lookup (tree, "value"), TOY_STATE (node)->name));
+  return GYRE_NODE (
+      toy_state_new (gyre_tree_lookup (tree, "value"), TOY_STATE (node)->name));
 }
 
 static void
@@ -92,7 +93,8 @@ make_args (void)
   return args;
 }
 
-static const GyreAval avals[] = { { GYRE_F32, { 1, { 3 } } }, { GYRE_F32, { 1, { 3 } } } };
+static const GyreAval avals[] = { { GYRE_F32, { 1, { 3 } } },
+                                  { GYRE_F32, { 1, { 3 } } } };
 
 /* {state, batch} → {state·2, sum, batch} */
 static GyreTree *
@@ -107,9 +109,10 @@ step (GyreTree *args,
   ck_assert_str_eq (state->name, "mine");
   ck_assert_ptr_eq (gyre_graph_get_current (), value->graph);
   return gyre_tree_build (
-    GYRE_NODE_ENTRY ("state", toy_state_new (gyre_tree_new_tensor (toy_scaled (value, 2)), "next")),
-    GYRE_TENSOR_ENTRY ("sum", sum), GYRE_TENSOR_ENTRY ("same", batch),
-    GYRE_ARRAY_ENTRY ("fixed", data), NULL);
+      GYRE_NODE_ENTRY (
+          "state", toy_state_new (gyre_tree_new_tensor (toy_scaled (value, 2)), "next")),
+      GYRE_TENSOR_ENTRY ("sum", sum), GYRE_TENSOR_ENTRY ("same", batch),
+      GYRE_ARRAY_ENTRY ("fixed", data), NULL);
 }
 
 START_TEST (records_a_graph)
@@ -142,7 +145,8 @@ START_TEST (rebuilds_results)
 {
   GyreTrace *trace = gyre_trace_new ();
   g_autoptr (GyreTree) args = make_args ();
-  g_autoptr (GPtrArray) outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) gyre_tree_unref);
+  g_autoptr (GPtrArray) outputs =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) gyre_tree_unref);
   g_autoptr (GError) error = NULL;
   g_autoptr (GyreTree) results = NULL;
   int numbers[3];
@@ -187,10 +191,11 @@ step_wrong (GyreTree *args,
             gpointer  data)
 {
   GyreTensor *batch = gyre_tree_get_tensor (args, "batch");
-  GyreTensor *bad = gyre_graph_fail (batch->graph, g_error_new (GYRE_ERROR, GYRE_ERROR_SHAPE,
-                                                                "a shape is wrong"));
+  GyreTensor *bad = gyre_graph_fail (
+      batch->graph, g_error_new (GYRE_ERROR, GYRE_ERROR_SHAPE, "a shape is wrong"));
 
-  return gyre_tree_build (GYRE_TENSOR_ENTRY ("sum", toy_binary (&toy_add, bad, batch)), NULL);
+  return gyre_tree_build (GYRE_TENSOR_ENTRY ("sum", toy_binary (&toy_add, bad, batch)),
+                          NULL);
 }
 
 static GyreTree *
