@@ -1,0 +1,630 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "prims/gyre-prims-private.h"
+
+#include <math.h>
+
+/* Element-wise functions of two operands of one dtype and shape: a table.  The builders
+ * broadcast first. */
+
+typedef struct
+{
+  GyrePrim    prim;
+  const char *real;         /* C expressions of the element, by dtype */
+  const char *sint;
+  const char *uint;
+  double    (*function) (double a, double b);
+  gint64    (*integer)  (gint64 a, gint64 b);
+  void      (*pull)     (GyreTensor *a, GyreTensor *b, GyreTensor *y, GyreTensor *ct, GyreTensor **cts);
+  /* A simpler equal, or NULL. */
+  GyreTensor *(*simpler) (GyreTensor *a, GyreTensor *b, const GyreTensor *node);
+} GyreBinary;
+
+static const GyreBinary *
+get_rule (const GyreTensor *node)
+{
+  return (const GyreBinary *) node->prim;
+}
+
+/* Functions on the host.  Integers are computed modulo 2⁶⁴ and wrapped after. */
+
+static double f_add (double a, double b) { return a + b; }
+static double f_sub (double a, double b) { return a - b; }
+static double f_mul (double a, double b) { return a * b; }
+static double f_div (double a, double b) { return a / b; }
+static double f_max (double a, double b) { return a > b || isnan (a) ? a : b; }
+static double f_min (double a, double b) { return a < b || isnan (a) ? a : b; }
+
+static gint64 i_add (gint64 a, gint64 b) { return a + b; }
+static gint64 i_sub (gint64 a, gint64 b) { return a - b; }
+static gint64 i_mul (gint64 a, gint64 b) { return (gint64) ((guint64) a * (guint64) b); }
+static gint64 i_div (gint64 a, gint64 b) { return b == 0 ? 0 : a / b; }
+static gint64 i_rem (gint64 a, gint64 b) { return b == 0 ? a : a % b; }
+static gint64 i_max (gint64 a, gint64 b) { return MAX (a, b); }
+static gint64 i_min (gint64 a, gint64 b) { return MIN (a, b); }
+static gint64 i_and (gint64 a, gint64 b) { return a & b; }
+static gint64 i_or  (gint64 a, gint64 b) { return a | b; }
+static gint64 i_xor (gint64 a, gint64 b) { return a ^ b; }
+
+/* A shift by the width or more, or by less than 0, gives 0, or the sign. */
+static gint64
+i_shift_left (gint64 a, gint64 b)
+{
+  return b < 0 || b > 31 ? 0 : (gint64) ((guint64) a << b);
+}
+
+static gint64
+i_shift_right (gint64 a, gint64 b)
+{
+  return b < 0 || b > 31 ? (a < 0 ? -1 : 0) : a >> b;
+}
+
+/* Cotangents */
+
+static void
+pull_add (GyreTensor *a, GyreTensor *b, GyreTensor *y, GyreTensor *ct, GyreTensor **cts)
+{
+  cts[0] = ct;
+  cts[1] = ct;
+}
+
+static void
+pull_sub (GyreTensor *a, GyreTensor *b, GyreTensor *y, GyreTensor *ct, GyreTensor **cts)
+{
+  cts[0] = ct;
+  cts[1] = gyre_neg (ct);
+}
+
+static void
+pull_mul (GyreTensor *a, GyreTensor *b, GyreTensor *y, GyreTensor *ct, GyreTensor **cts)
+{
+  cts[0] = gyre_mul (ct, b);
+  cts[1] = gyre_mul (ct, a);
+}
+
+static void
+pull_div (GyreTensor *a, GyreTensor *b, GyreTensor *y, GyreTensor *ct, GyreTensor **cts)
+{
+  cts[0] = gyre_div (ct, b);
+  cts[1] = gyre_neg (gyre_mul (ct, gyre_div (y, b)));
+}
+
+/* a - b trunc (a / b) */
+static void
+pull_rem (GyreTensor *a, GyreTensor *b, GyreTensor *y, GyreTensor *ct, GyreTensor **cts)
+{
+  GyreTensor *quotient = gyre_div (a, b);
+  GyreTensor *whole = gyre_mul (gyre_sign (quotient), gyre_floor (gyre_abs (quotient)));
+
+  cts[0] = ct;
+  cts[1] = gyre_neg (gyre_mul (ct, whole));
+}
+
+/* The exponent's gradient a^b ln a is taken as 0 at a = 0; a constant exponent has none. */
+static void
+pull_pow (GyreTensor *a, GyreTensor *b, GyreTensor *y, GyreTensor *ct, GyreTensor **cts)
+{
+  GyreTensor *zero = gyre_full_like (b, 0), *one = gyre_full_like (b, 1);
+  GyreTensor *less = gyre_select (gyre_equal (b, zero), one, gyre_sub (b, one));
+
+  cts[0] = gyre_mul (ct, gyre_mul (b, gyre_pow (a, less)));
+  if (!gyre_prims_is_constant (b, NULL))
+    cts[1] = gyre_mul (ct, gyre_mul (y, gyre_log (gyre_select (gyre_equal (a, zero), one, a))));
+}
+
+/* Each of two equals has a half. */
+static GyreTensor *
+pull_winner (GyreTensor *winner, GyreTensor *loser, GyreTensor *y, GyreTensor *ct)
+{
+  GyreTensor *half = gyre_select (gyre_equal (winner, loser), gyre_full_like (y, 0.5),
+                                  gyre_full_like (y, 1));
+
+  return gyre_mul (ct, gyre_select (gyre_equal (winner, y), half, gyre_full_like (y, 0)));
+}
+
+static void
+pull_extreme (GyreTensor *a, GyreTensor *b, GyreTensor *y, GyreTensor *ct, GyreTensor **cts)
+{
+  cts[0] = pull_winner (a, b, y, ct);
+  cts[1] = pull_winner (b, a, y, ct);
+}
+
+/* Simpler equals */
+
+static GyreTensor *
+simpler_add (GyreTensor *a, GyreTensor *b, const GyreTensor *node)
+{
+  return gyre_prims_is_value (b, 0) ? a : gyre_prims_is_value (a, 0) ? b : NULL;
+}
+
+static GyreTensor *
+simpler_sub (GyreTensor *a, GyreTensor *b, const GyreTensor *node)
+{
+  if (gyre_prims_is_value (b, 0))
+    return a;
+
+  return gyre_prims_is_value (a, 0) ? gyre_neg (b) : NULL;
+}
+
+/* 0 · NaN is NaN: floats keep their zeros. */
+static GyreTensor *
+simpler_mul (GyreTensor *a, GyreTensor *b, const GyreTensor *node)
+{
+  if (gyre_prims_is_value (b, 1))
+    return a;
+  if (gyre_prims_is_value (a, 1))
+    return b;
+  if (node->dtype != GYRE_F32 && (gyre_prims_is_value (a, 0) || gyre_prims_is_value (b, 0)))
+    return gyre_prims_constant (node->graph, node->dtype, &node->shape, 0);
+  if (node->dtype == GYRE_F32 && gyre_prims_is_value (b, -1))
+    return gyre_neg (a);
+  if (node->dtype == GYRE_F32 && gyre_prims_is_value (a, -1))
+    return gyre_neg (b);
+
+  return NULL;
+}
+
+static GyreTensor *
+simpler_div (GyreTensor *a, GyreTensor *b, const GyreTensor *node)
+{
+  return gyre_prims_is_value (b, 1) ? a : NULL;
+}
+
+static GyreTensor *
+simpler_pow (GyreTensor *a, GyreTensor *b, const GyreTensor *node)
+{
+  double exponent;
+
+  if (!gyre_prims_is_constant (b, &exponent))
+    return NULL;
+  if (exponent == 0)
+    return gyre_prims_constant (node->graph, node->dtype, &node->shape, 1);
+  if (exponent == 1)
+    return a;
+  if (exponent == 2)
+    return gyre_square (a);
+  if (exponent == 3)
+    return gyre_mul (gyre_square (a), a);
+  if (exponent == 0.5)
+    return gyre_sqrt (a);
+  if (exponent == -1)
+    return gyre_div (gyre_full_like (a, 1), a);
+
+  return exponent == -0.5 ? gyre_rsqrt (a) : NULL;
+}
+
+static GyreTensor *
+simpler_same (GyreTensor *a, GyreTensor *b, const GyreTensor *node)
+{
+  return a == b ? a : NULL;
+}
+
+static GyreTensor *
+simpler_shift (GyreTensor *a, GyreTensor *b, const GyreTensor *node)
+{
+  return gyre_prims_is_value (b, 0) ? a : NULL;
+}
+
+/* The rules that all share */
+
+static gboolean
+binary_infer (GyreTensor *const *operands,
+              guint              n,
+              guint              dtypes,
+              GyreDtype         *dtype,
+              GyreShape         *shape,
+              GError           **error)
+{
+  const GyreTensor *a = operands[0], *b = operands[1];
+  g_autofree char *text_a = gyre_prims_describe (a);
+  g_autofree char *text_b = gyre_prims_describe (b);
+
+  if (a->dtype != b->dtype)
+    return gyre_prims_error (error, "operand 0 is %s and operand 1 is %s, but their dtypes "
+                             "must be equal: use gyre_convert ()", text_a, text_b);
+  if (!gyre_shape_equal (&a->shape, &b->shape))
+    return gyre_prims_error (error, "operand 0 is %s and operand 1 is %s, but their shapes "
+                             "must be equal: use gyre_broadcast_to ()", text_a, text_b);
+
+  *dtype = a->dtype;
+  *shape = a->shape;
+  return gyre_prims_check_dtype (a, 0, dtypes, error);
+}
+
+#define INFER(NAME, DTYPES)                                                     \
+  static gboolean                                                               \
+  binary_infer_##NAME (GyreTensor *const *operands, guint n, const void *attrs, \
+                       GyreDtype *dtype, GyreShape *shape, GError **error)      \
+  {                                                                             \
+    return binary_infer (operands, n, (DTYPES), dtype, shape, error);           \
+  }
+
+INFER (number, GYRE_DTYPES_NUMBER)
+INFER (float, GYRE_DTYPES_FLOAT)
+INFER (bits, GYRE_DTYPES_BITS)
+INFER (word, GYRE_DTYPES_WORD)
+
+static void
+binary_vjp (GyreTensor  *node,
+            GyreTensor  *ct,
+            GyreTensor **cts)
+{
+  if (node->dtype == GYRE_F32)
+    get_rule (node)->pull (node->operands[0], node->operands[1], node, ct, cts);
+}
+
+static const char *
+binary_fuse (GyreEmit          *emit,
+             const GyreTensor  *node,
+             const char *const *ix)
+{
+  const GyreBinary *rule = get_rule (node);
+  const char *format = node->dtype == GYRE_F32 ? rule->real
+                       : node->dtype == GYRE_I32 ? rule->sint : rule->uint;
+
+  return gyre_prims_expand (emit, node, ix, format);
+}
+
+static GyreTensor *
+binary_simplify (GyreGraph        *graph,
+                 const GyreTensor *node)
+{
+  const GyreBinary *rule = get_rule (node);
+  GyreTensor *folded = gyre_prims_fold (graph, node);
+
+  if (folded != NULL || rule->simpler == NULL)
+    return folded;
+
+  return rule->simpler (node->operands[0], node->operands[1], node);
+}
+
+static void
+binary_reference (const GyreTensor *node,
+                  const GyreRef    *in,
+                  GyreRef          *out)
+{
+  const GyreBinary *rule = get_rule (node);
+  gint64 n = gyre_shape_n_elements (&out->shape);
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      double a = in[0].data[i], b = in[1].data[i];
+
+      out->data[i] = out->dtype == GYRE_F32
+                     ? rule->function (a, b)
+                     : gyre_prims_wrap (out->dtype, rule->integer ((gint64) a, (gint64) b));
+    }
+}
+
+#define BINARY(NAME, INFER, FLAGS, LINEAR)                              \
+  .prim = { .name = NAME, .flags = GYRE_PRIM_ELEMENTWISE | (FLAGS), .n_operands = 2, \
+            .linear = (LINEAR), .infer = binary_infer_##INFER, .vjp = binary_vjp,  \
+            .partition = gyre_partition_elementwise, .fuse = binary_fuse,          \
+            .simplify = binary_simplify, .cost = gyre_prims_cost_elements,         \
+            .reference = binary_reference }
+/* Signed integers overflow as unsigned ones do. */
+#define WRAPPED(OP)    "((%3$s) ((uint) %1$s " OP " (uint) %2$s))"
+#define PLAIN(OP)      "((%3$s) (%1$s " OP " %2$s))"
+#define INTEGERS(EXPRESSION) .sint = EXPRESSION, .uint = EXPRESSION
+
+enum
+{
+  ADD, SUB, MUL, DIV, REM, POW, MAXIMUM, MINIMUM, AND, OR, XOR, SHIFT_LEFT, SHIFT_RIGHT
+};
+
+static const GyreBinary binaries[] = {
+  [ADD] = { BINARY ("add", number, GYRE_PRIM_COMMUTATIVE | GYRE_PRIM_ADDITIVE, 3),
+            .real = "(%1$s + %2$s)", INTEGERS (WRAPPED ("+")),
+            .function = f_add, .integer = i_add, .pull = pull_add, .simpler = simpler_add },
+  [SUB] = { BINARY ("sub", number, GYRE_PRIM_ADDITIVE, 3),
+            .real = "(%1$s - %2$s)", INTEGERS (WRAPPED ("-")),
+            .function = f_sub, .integer = i_sub, .pull = pull_sub, .simpler = simpler_sub },
+  [MUL] = { BINARY ("mul", number, GYRE_PRIM_COMMUTATIVE, 3),
+            .real = "(%1$s * %2$s)", INTEGERS (WRAPPED ("*")),
+            .function = f_mul, .integer = i_mul, .pull = pull_mul, .simpler = simpler_mul },
+  [DIV] = { BINARY ("div", number, 0, 1), .real = "(%1$s / %2$s)",
+            .sint = "(%2$s == 0 ? 0 : %2$s == -1 ? (int) (0u - (uint) %1$s) : %1$s / %2$s)",
+            .uint = "((%3$s) (%2$s == 0 ? 0 : %1$s / %2$s))",
+            .function = f_div, .integer = i_div, .pull = pull_div, .simpler = simpler_div },
+  [REM] = { BINARY ("rem", number, 0, 0), .real = "fmod (%1$s, %2$s)",
+            .sint = "(%2$s == 0 ? %1$s : %2$s == -1 ? 0 : %1$s %% %2$s)",
+            .uint = "((%3$s) (%2$s == 0 ? %1$s : %1$s %% %2$s))",
+            .function = fmod, .integer = i_rem, .pull = pull_rem },
+  [POW] = { BINARY ("pow", float, 0, 0), .real = "pow (%1$s, %2$s)",
+            .function = pow, .pull = pull_pow, .simpler = simpler_pow },
+  [MAXIMUM] = { BINARY ("max", number, GYRE_PRIM_COMMUTATIVE, 0),
+                .real = "(%1$s > %2$s || %1$s != %1$s ? %1$s : %2$s)",
+                INTEGERS ("(%1$s > %2$s ? %1$s : %2$s)"),
+                .function = f_max, .integer = i_max, .pull = pull_extreme, .simpler = simpler_same },
+  [MINIMUM] = { BINARY ("min", number, GYRE_PRIM_COMMUTATIVE, 0),
+                .real = "(%1$s < %2$s || %1$s != %1$s ? %1$s : %2$s)",
+                INTEGERS ("(%1$s < %2$s ? %1$s : %2$s)"),
+                .function = f_min, .integer = i_min, .pull = pull_extreme, .simpler = simpler_same },
+  [AND] = { BINARY ("and", bits, GYRE_PRIM_COMMUTATIVE, 0), INTEGERS (PLAIN ("&")),
+            .integer = i_and, .simpler = simpler_same },
+  [OR] = { BINARY ("or", bits, GYRE_PRIM_COMMUTATIVE, 0), INTEGERS (PLAIN ("|")),
+           .integer = i_or, .simpler = simpler_same },
+  [XOR] = { BINARY ("xor", bits, GYRE_PRIM_COMMUTATIVE, 0), INTEGERS (PLAIN ("^")),
+            .integer = i_xor },
+  [SHIFT_LEFT] = { BINARY ("shift_left", word, 0, 0),
+                   INTEGERS ("(((uint) %2$s) > 31u ? 0 : (%3$s) ((uint) %1$s << (uint) %2$s))"),
+                   .integer = i_shift_left, .simpler = simpler_shift },
+  [SHIFT_RIGHT] = { BINARY ("shift_right", word, 0, 0),
+                    .sint = "(%1$s >> (((uint) %2$s) > 31u ? 31u : (uint) %2$s))",
+                    .uint = "(%2$s > 31u ? 0u : %1$s >> %2$s)",
+                    .integer = i_shift_right, .simpler = simpler_shift },
+};
+
+static GyreTensor *
+emit (int         rule,
+      GyreTensor *a,
+      GyreTensor *b)
+{
+  const GyrePrim *prim = &binaries[rule].prim;
+  GyreTensor *operands[] = { a, b };
+
+  g_return_val_if_fail (a != NULL, NULL);
+  g_return_val_if_fail (b != NULL, NULL);
+
+  if (!gyre_prims_broadcast (prim->name, operands, 2))
+    return operands[0];
+
+  return gyre_graph_emit (operands[0]->graph, prim, operands, 2, NULL);
+}
+
+/**
+ * gyre_add:
+ * @a: f32, i32, u32 or u8
+ * @b: of the same dtype; the shapes broadcast as NumPy's do
+ *
+ * y = a + b; integers wrap.
+ * Gradient: ct to both. Partial sums over the same axes stay one. Element-wise: takes any sharding.
+ *
+ * Returns: (transfer none): a tensor of the dtype of @a and the common shape
+ */
+GyreTensor *
+gyre_add (GyreTensor *a,
+          GyreTensor *b)
+{
+  return emit (ADD, a, b);
+}
+
+/**
+ * gyre_sub:
+ * @a: f32, i32, u32 or u8
+ * @b: of the same dtype; the shapes broadcast as NumPy's do
+ *
+ * y = a - b; integers wrap.
+ * Gradient: ct and -ct. Partial sums over the same axes stay one. Element-wise: takes any sharding.
+ *
+ * Returns: (transfer none): a tensor of the dtype of @a and the common shape
+ */
+GyreTensor *
+gyre_sub (GyreTensor *a,
+          GyreTensor *b)
+{
+  return emit (SUB, a, b);
+}
+
+/**
+ * gyre_mul:
+ * @a: f32, i32, u32 or u8
+ * @b: of the same dtype; the shapes broadcast as NumPy's do
+ *
+ * y = a · b; integers wrap.
+ * Gradient: ct · b and ct · a. Linear in each: a partial sum stays one. Element-wise: takes any sharding.
+ *
+ * Returns: (transfer none): a tensor of the dtype of @a and the common shape
+ */
+GyreTensor *
+gyre_mul (GyreTensor *a,
+          GyreTensor *b)
+{
+  return emit (MUL, a, b);
+}
+
+/**
+ * gyre_div:
+ * @a: f32, i32, u32 or u8
+ * @b: of the same dtype; the shapes broadcast as NumPy's do
+ *
+ * y = a / b; integers truncate, and give 0 where b is 0.
+ * Gradient: ct / b and -ct · y / b. Linear in a. Element-wise: takes any sharding.
+ *
+ * Returns: (transfer none): a tensor of the dtype of @a and the common shape
+ */
+GyreTensor *
+gyre_div (GyreTensor *a,
+          GyreTensor *b)
+{
+  return emit (DIV, a, b);
+}
+
+/**
+ * gyre_rem:
+ * @a: f32, i32, u32 or u8
+ * @b: of the same dtype; the shapes broadcast as NumPy's do
+ *
+ * y = a - b trunc (a / b), which has the sign of a; of integers a where b is 0.
+ * Gradient: ct and -ct · trunc (a / b). Element-wise: takes any sharding.
+ *
+ * Returns: (transfer none): a tensor of the dtype of @a and the common shape
+ */
+GyreTensor *
+gyre_rem (GyreTensor *a,
+          GyreTensor *b)
+{
+  return emit (REM, a, b);
+}
+
+/**
+ * gyre_pow:
+ * @a: f32
+ * @b: of the same dtype; the shapes broadcast as NumPy's do
+ *
+ * y = aᵇ.
+ * Gradient: ct · b aᵇ⁻¹ and ct · y ln a, which is 0 where a is 0. Element-wise: takes any sharding.
+ *
+ * Returns: (transfer none): a tensor of the dtype of @a and the common shape
+ */
+GyreTensor *
+gyre_pow (GyreTensor *a,
+          GyreTensor *b)
+{
+  return emit (POW, a, b);
+}
+
+/**
+ * gyre_max:
+ * @a: f32, i32, u32 or u8
+ * @b: of the same dtype; the shapes broadcast as NumPy's do
+ *
+ * y = the larger; NaN where one is NaN.
+ * Gradient: ct to the larger, half to each of equals. Element-wise: takes any sharding.
+ *
+ * Returns: (transfer none): a tensor of the dtype of @a and the common shape
+ */
+GyreTensor *
+gyre_max (GyreTensor *a,
+          GyreTensor *b)
+{
+  return emit (MAXIMUM, a, b);
+}
+
+/**
+ * gyre_min:
+ * @a: f32, i32, u32 or u8
+ * @b: of the same dtype; the shapes broadcast as NumPy's do
+ *
+ * y = the smaller; NaN where one is NaN.
+ * Gradient: ct to the smaller, half to each of equals. Element-wise: takes any sharding.
+ *
+ * Returns: (transfer none): a tensor of the dtype of @a and the common shape
+ */
+GyreTensor *
+gyre_min (GyreTensor *a,
+          GyreTensor *b)
+{
+  return emit (MINIMUM, a, b);
+}
+
+/**
+ * gyre_and:
+ * @a: bool, i32, u32 or u8
+ * @b: of the same dtype; the shapes broadcast as NumPy's do
+ *
+ * y = a and b, bit by bit.
+ * Gradient: none. Element-wise: takes any sharding.
+ *
+ * Returns: (transfer none): a tensor of the dtype of @a and the common shape
+ */
+GyreTensor *
+gyre_and (GyreTensor *a,
+          GyreTensor *b)
+{
+  return emit (AND, a, b);
+}
+
+/**
+ * gyre_or:
+ * @a: bool, i32, u32 or u8
+ * @b: of the same dtype; the shapes broadcast as NumPy's do
+ *
+ * y = a or b, bit by bit.
+ * Gradient: none. Element-wise: takes any sharding.
+ *
+ * Returns: (transfer none): a tensor of the dtype of @a and the common shape
+ */
+GyreTensor *
+gyre_or (GyreTensor *a,
+         GyreTensor *b)
+{
+  return emit (OR, a, b);
+}
+
+/**
+ * gyre_xor:
+ * @a: bool, i32, u32 or u8
+ * @b: of the same dtype; the shapes broadcast as NumPy's do
+ *
+ * y = a exclusive or b, bit by bit.
+ * Gradient: none. Element-wise: takes any sharding.
+ *
+ * Returns: (transfer none): a tensor of the dtype of @a and the common shape
+ */
+GyreTensor *
+gyre_xor (GyreTensor *a,
+          GyreTensor *b)
+{
+  return emit (XOR, a, b);
+}
+
+/**
+ * gyre_shift_left:
+ * @a: i32 or u32
+ * @b: of the same dtype; the shapes broadcast as NumPy's do
+ *
+ * y = a · 2ᵇ modulo 2³²; 0 where b is not from 0 to 31.
+ * Gradient: none. Element-wise: takes any sharding.
+ *
+ * Returns: (transfer none): a tensor of the dtype of @a and the common shape
+ */
+GyreTensor *
+gyre_shift_left (GyreTensor *a,
+                 GyreTensor *b)
+{
+  return emit (SHIFT_LEFT, a, b);
+}
+
+/**
+ * gyre_shift_right:
+ * @a: i32 or u32
+ * @b: of the same dtype; the shapes broadcast as NumPy's do
+ *
+ * y = ⌊a / 2ᵇ⌋: logical for u32, arithmetic for i32; where b is not from 0 to 31
+ * all bits are those of the sign.
+ * Gradient: none. Element-wise: takes any sharding.
+ *
+ * Returns: (transfer none): a tensor of the dtype of @a and the common shape
+ */
+GyreTensor *
+gyre_shift_right (GyreTensor *a,
+                  GyreTensor *b)
+{
+  return emit (SHIFT_RIGHT, a, b);
+}
+
+/**
+ * gyre_add_scalar:
+ * @x: f32, i32, u32 or u8
+ * @value: a number, taken in the dtype of @x
+ *
+ * x + value.
+ *
+ * Returns: (transfer none): a tensor like @x
+ */
+GyreTensor *
+gyre_add_scalar (GyreTensor *x,
+                 double      value)
+{
+  g_return_val_if_fail (x != NULL, NULL);
+
+  return gyre_add (x, gyre_full_like (x, value));
+}
+
+/**
+ * gyre_mul_scalar:
+ * @x: f32, i32, u32 or u8
+ * @value: a number, taken in the dtype of @x
+ *
+ * x · value.
+ *
+ * Returns: (transfer none): a tensor like @x
+ */
+GyreTensor *
+gyre_mul_scalar (GyreTensor *x,
+                 double      value)
+{
+  g_return_val_if_fail (x != NULL, NULL);
+
+  return gyre_mul (x, gyre_full_like (x, value));
+}
