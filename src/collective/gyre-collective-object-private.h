@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "collective/gyre-collective-private.h"
+
+#include "device/gyre-kernel-private.h"
+
+G_BEGIN_DECLS
+
+/* The inside of a collective, for src/collective alone. */
+
+typedef struct _GyreHazards GyreHazards;
+
+/* An algorithm.  All but can () and free () run on the executor thread. */
+typedef struct
+{
+  const char *name;
+
+  /* Whether it can do these devices; why not, in words. */
+  gboolean (*can)      (const GyreCollective  *self,
+                        const char           **why_not);
+  gboolean (*prepare)  (GyreCollective        *self,
+                        GError               **error);
+  gboolean (*acquire)  (GyreCollective        *self,
+                        guint                  member,
+                        GError               **error);
+  gboolean (*begin)    (GyreCollective        *self,
+                        GyreCollectivePhase    phase,
+                        GError               **error);
+  gboolean (*finish)   (GyreCollective        *self,
+                        GyreCollectivePhase    phase,
+                        GError               **error);
+  void     (*describe) (GyreCollective        *self,
+                        GyreCollectivePhase    phase,
+                        GString               *text);
+  void     (*release)  (GyreCollective        *self);
+} GyreCollectiveClass;
+
+extern const GyreCollectiveClass gyre_collective_ring_class;
+extern const GyreCollectiveClass gyre_collective_direct_class;
+extern const GyreCollectiveClass gyre_collective_host_class;
+extern const GyreCollectiveClass gyre_collective_staged_class;
+
+typedef enum
+{
+  GYRE_HOP_REDUCE,
+  GYRE_HOP_COPY,
+  GYRE_HOP_REDUCE_COLUMN,
+  GYRE_HOP_ALL_REDUCE_COLUMN,
+  GYRE_HOP_COPY_COLUMN
+} GyreHopKind;
+
+#define GYRE_N_HOP_KINDS 5
+
+struct _GyreCollective
+{
+  const GyreCollectiveClass *klass;
+
+  guint         n;
+  GyreDevice  **devices;
+  GyreBuffer  **buffers;
+  GyreDtype     dtype;
+  GyreReduceOp  op;
+  gsize         length;
+  gsize         element_size;
+  gsize        *bounds;      /* [n + 1] */
+  gboolean      one_context;
+
+  guint        *next;        /* on the ring, by member */
+  guint        *prev;
+  guint        *ring;        /* members in the order of the ring */
+  guint        *place;       /* of a member on it */
+
+  GyreBuffer  **chunks;      /* [n · n], see gyre_collective_chunk (); NULL: no element */
+  GyreKernel  **kernels;     /* [n · GYRE_N_HOP_KINDS] */
+
+  cl_event     *last;        /* [n] of the member's last command, or NULL */
+  cl_event     *fresh;       /* [n] those that take their place */
+  cl_event     *wait;        /* [n] room for a wait list */
+
+  GyreHazards  *hazards;     /* NULL: not checked */
+  gpointer      data;        /* the algorithm's own */
+};
+
+/* Chunk c of member i, a buffer (cl_mem) of its own. */
+static inline GyreBuffer *
+gyre_collective_chunk (const GyreCollective *self,
+                       guint                 member,
+                       guint                 chunk)
+{
+  return self->chunks[member * self->n + chunk];
+}
+
+static inline gsize
+gyre_collective_chunk_length (const GyreCollective *self,
+                              guint                 chunk)
+{
+  return self->bounds[chunk + 1] - self->bounds[chunk];
+}
+
+static inline gsize
+gyre_collective_chunk_bytes (const GyreCollective *self,
+                             guint                 chunk)
+{
+  return gyre_collective_chunk_length (self, chunk) * self->element_size;
+}
+
+static inline gboolean
+gyre_phase_reduces (GyreCollectivePhase phase)
+{
+  return phase != GYRE_PHASE_ALL_GATHER;
+}
+
+static inline gboolean
+gyre_phase_gathers (GyreCollectivePhase phase)
+{
+  return phase != GYRE_PHASE_REDUCE_SCATTER;
+}
+
+/* The buffers of the chunks, where the algorithm needs them. */
+gboolean gyre_collective_make_chunks  (GyreCollective   *self,
+                                       GError          **error);
+gboolean gyre_collective_load_kernel  (GyreCollective   *self,
+                                       guint             member,
+                                       GyreHopKind       kind,
+                                       GError          **error);
+/* Launches a hop on the member's queue, over that many elements.  args leaves room for
+ * GYRE_HOP_SIZES more after the first n_args. */
+#define GYRE_HOP_SIZES 3
+gboolean gyre_collective_launch       (GyreCollective   *self,
+                                       guint             member,
+                                       GyreHopKind       kind,
+                                       GyreKernelArg    *args,
+                                       guint             n_args,
+                                       gsize             length,
+                                       const cl_event   *wait,
+                                       guint             n_wait,
+                                       cl_event         *event,
+                                       GError          **error);
+const char *gyre_hop_kind_kernel_name (GyreHopKind       kind);
+
+/* The member's queue waits for the last events of others. */
+gboolean gyre_collective_wait_for     (GyreCollective   *self,
+                                       guint             member,
+                                       const guint      *others,
+                                       guint             n_others,
+                                       GError          **error);
+#define GYRE_ALL_MEMBERS G_MAXUINT
+/* Appends a line; from: a member, or GYRE_ALL_MEMBERS. */
+void     gyre_collective_describe_hop (GyreCollective   *self,
+                                       guint             member,
+                                       const char       *half,
+                                       guint             step,
+                                       const char       *how,
+                                       guint             chunk,
+                                       guint             from,
+                                       GString          *text);
+
+/* A marker behind all that is on each member's queue; its event is in last. */
+gboolean gyre_collective_mark_all     (GyreCollective   *self,
+                                       GError          **error);
+gboolean gyre_collective_flush_all    (GyreCollective   *self,
+                                       GError          **error);
+/* The fresh events become the last. */
+void     gyre_collective_turn_events  (GyreCollective   *self);
+void     gyre_collective_clear_event  (cl_event         *event);
+/* Waits on the calling thread without burning it; what names who waits. */
+gboolean gyre_collective_wait_event   (cl_event          event,
+                                       const char       *what,
+                                       GyreDevice       *device,
+                                       GError          **error);
+
+/* Proves, command by command, that no queue writes a chunk that another may use at the
+ * time: of two uses by two queues, one a write, events or a queue tell the order.  The
+ * program stops where they don't.  self may be NULL: nothing is checked. */
+GyreHazards *gyre_hazards_new      (guint        n);
+void         gyre_hazards_free     (GyreHazards *self);
+/* The next command on the member's queue. */
+void         gyre_hazards_command  (GyreHazards *self,
+                                    guint        member);
+/* It waits for the last event of another. */
+void         gyre_hazards_wait     (GyreHazards *self,
+                                    guint        member,
+                                    guint        other);
+/* It uses a chunk. */
+void         gyre_hazards_use      (GyreHazards *self,
+                                    guint        member,
+                                    guint        owner,
+                                    guint        chunk,
+                                    gboolean     write);
+/* The members' newest commands are those whose events are the last ones from now on. */
+void         gyre_hazards_turn     (GyreHazards *self);
+
+G_END_DECLS
