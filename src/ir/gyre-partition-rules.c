@@ -34,13 +34,21 @@ common_split (const GyreTensor *node,
   return target;
 }
 
+/* Of any number of operands, all are or none is. */
+static gboolean
+is_linear (const GyrePrim *prim,
+           guint           operand)
+{
+  return (prim->linear & 1u << MIN (operand, 31)) != 0;
+}
+
 static gboolean
 all_partial_alike (const GyreTensor *node,
                    const GyreSpec   *in,
                    guint8            partial)
 {
   for (guint i = 0; i < node->n_operands; i++)
-    if (in[i].partial != (node->prim->linear & 1u << i ? partial : 0))
+    if (in[i].partial != (is_linear (node->prim, i) ? partial : 0))
       return FALSE;
 
   return TRUE;
@@ -55,7 +63,7 @@ one_partial (const GyreTensor *node,
   for (guint i = 0; i < node->n_operands; i++)
     if (in[i].partial != 0)
       {
-        if ((node->prim->linear & 1u << i) == 0)
+        if (!is_linear (node->prim, i))
           return FALSE;
         n_partial++;
       }
