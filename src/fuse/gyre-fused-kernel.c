@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fuse/gyre-kernel-include-private.h"
+#include "fuse/gyre-kernel-writer-private.h"
+
+#include <string.h>
+
+/* From a fusion to the text of its kernel.  It is written twice: the first time to see
+ * which indices go together, the second time with the ranges that are left.
+ *
+ * Results first, then operands, then sizes.  A work-item makes one element of each result. */
+
+/* Work-groups have few sizes: PoCL compiles a kernel again for each. */
+#define GROUP_CHAIN     256
+#define GROUP_REDUCTION 64
+
+static void
+write_elements (GyreKernelWriter     *writer,
+                const GyreKernelGrid *grid)
+{
+  const GPtrArray *outputs = writer->fusion->body->outputs;
+  g_autofree const char **elements = g_new (const char *, outputs->len);
+
+  /* Everything is read before anything is written, so that a result may take over the
+   * buffer of an operand. */
+  for (guint i = 0; i < outputs->len; i++)
+    elements[i] = gyre_kernel_writer_element (writer, g_ptr_array_index (outputs, i), grid->ix);
+  for (guint i = 0; i < outputs->len; i++)
+    gyre_kernel_writer_store (writer, i, grid->ix, elements[i]);
+}
+
+static void
+plan_grid (const GyreFusion *fusion,
+           GyreArena        *arena,
+           GyreKernelGrid   *grid)
+{
+  const GyreTensor *result = g_ptr_array_index (fusion->body->outputs, 0);
+  GyreKernelWriter writer;
+
+  gyre_kernel_grid_init (grid, result, &fusion->specs[result->id], arena);
+  gyre_kernel_writer_init (&writer, fusion, arena, TRUE);
+  write_elements (&writer, grid);
+  gyre_kernel_grid_collapse (grid, &writer);
+  gyre_kernel_writer_clear (&writer);
+}
+
+/* Whether operand k is read by each work-item at the index of its own result alone. */
+static gboolean
+is_aligned (const GyreKernelWriter *writer,
+            const GyreKernelGrid   *grid,
+            guint                   k)
+{
+  for (guint i = 0; i < writer->accesses->len; i++)
+    {
+      const GyreAccess *access = &g_array_index (writer->accesses, GyreAccess, i);
+
+      if (access->store || access->index != k)
+        continue;
+      for (int d = 0; d < access->value->shape.rank; d++)
+        if (strcmp (access->ix[d], grid->ix[d]) != 0)
+          return FALSE;
+    }
+
+  return TRUE;
+}
+
+static void
+find_overwrites (const GyreKernelWriter *writer,
+                 const GyreKernelGrid   *grid,
+                 GyreFusedKernel        *kernel)
+{
+  const GyreFusion *fusion = writer->fusion;
+  const GPtrArray *inputs = fusion->body->inputs;
+  const GPtrArray *outputs = fusion->body->outputs;
+
+  kernel->overwrites = gyre_arena_newn (fusion->body->arena, gboolean,
+                                        outputs->len * MAX (inputs->len, 1));
+  for (guint r = 0; r < outputs->len; r++)
+    for (guint k = 0; k < inputs->len; k++)
+      {
+        const GyreTensor *result = g_ptr_array_index (outputs, r);
+        const GyreTensor *operand = g_ptr_array_index (inputs, k);
+        const GyreSpec *a = &fusion->specs[result->id];
+        const GyreSpec *b = &fusion->specs[operand->id];
+
+        kernel->overwrites[r * inputs->len + k]
+          = result->dtype == operand->dtype && gyre_shape_equal (&result->shape, &operand->shape)
+            && gyre_spec_equal (a, b) && a->group == b->group && is_aligned (writer, grid, k);
+      }
+}
+
+/* A pointer that another may equal is not restrict. */
+static gboolean
+is_shared (const GyreFusedKernel *kernel,
+           guint                  n_results,
+           guint                  n_operands,
+           int                    result,
+           int                    operand)
+{
+  for (guint r = 0; r < n_results; r++)
+    for (guint k = 0; k < n_operands; k++)
+      if (((int) r == result || (int) k == operand) && kernel->overwrites[r * n_operands + k])
+        return TRUE;
+
+  return FALSE;
+}
+
+static void
+append_parameters (GString                *out,
+                   const GyreKernelWriter *writer,
+                   const GyreFusedKernel  *kernel)
+{
+  const GPtrArray *inputs = writer->fusion->body->inputs;
+  const GPtrArray *outputs = writer->fusion->body->outputs;
+  const char *separator = "\n    ";
+
+  for (guint i = 0; i < outputs->len; i++)
+    {
+      const GyreTensor *output = g_ptr_array_index (outputs, i);
+
+      g_string_append_printf (out, "%s__global %s *%sout%u", separator,
+                              gyre_dtype_ctype (output->dtype),
+                              is_shared (kernel, outputs->len, inputs->len, (int) i, -1)
+                                ? "" : "restrict ", i);
+      separator = ",\n    ";
+    }
+  for (guint i = 0; i < inputs->len; i++)
+    {
+      const GyreTensor *input = g_ptr_array_index (inputs, i);
+
+      g_string_append_printf (out, "%s__global const %s *%sin%u", separator,
+                              gyre_dtype_ctype (input->dtype),
+                              is_shared (kernel, outputs->len, inputs->len, -1, (int) i)
+                                ? "" : "restrict ", i);
+    }
+  for (guint i = 0; i < writer->sizes->len; i++)
+    g_string_append_printf (out, "%sconst int %s", separator,
+                            g_array_index (writer->sizes, GyreSize, i).name);
+}
+
+static const char *
+range_size (GyreKernelWriter     *writer,
+            const GyreKernelGrid *grid,
+            guint                 range)
+{
+  return gyre_kernel_writer_size (writer, GYRE_SIZE_EXTENT, &grid->extents[range]);
+}
+
+/* More than three ranges: the outer ones share the third id. */
+static void
+append_packed_ranges (GString              *out,
+                      GyreKernelWriter     *writer,
+                      const GyreKernelGrid *grid)
+{
+  g_string_append (out, "  int w = get_global_id (2);\n");
+  for (guint r = 2; r < grid->n_ranges - 1; r++)
+    {
+      const char *size = range_size (writer, grid, r);
+
+      g_string_append_printf (out, "  const int %s = w %% %s;\n  w /= %s;\n", grid->names[r],
+                              size, size);
+    }
+  g_string_append_printf (out, "  const int %s = w;\n", grid->names[grid->n_ranges - 1]);
+}
+
+static void
+append_indices (GString              *out,
+                GyreKernelWriter     *writer,
+                const GyreKernelGrid *grid)
+{
+  guint plain = grid->n_ranges > 3 ? 2 : grid->n_ranges;
+
+  if (grid->n_ranges == 0)
+    return;
+
+  for (guint r = 0; r < plain; r++)
+    g_string_append_printf (out, "  const int %s = get_global_id (%u);\n", grid->names[r], r);
+  if (plain < grid->n_ranges)
+    append_packed_ranges (out, writer, grid);
+
+  g_string_append (out, "\n  if (");
+  for (guint r = 0; r < grid->n_ranges; r++)
+    g_string_append_printf (out, "%s%s >= %s", r > 0 ? " || " : "", grid->names[r],
+                            range_size (writer, grid, r));
+  g_string_append (out, ")\n    return;\n\n");
+}
+
+/* The range of work-items; what follows from the text alone, so that the text is the same
+ * wherever it runs. */
+static void
+set_ranges (GyreFusedKernel      *kernel,
+            const GyreKernelGrid *grid,
+            gboolean              reduces)
+{
+  gsize left = reduces ? GROUP_REDUCTION : GROUP_CHAIN;
+
+  kernel->dims = CLAMP (grid->n_ranges, 1, 3);
+  for (guint r = 0; r < 3; r++)
+    {
+      kernel->range[r] = (GyreExtents) { 1 };
+      kernel->local[r] = 1;
+    }
+  for (guint r = 0; r < grid->n_ranges; r++)
+    {
+      GyreExtents *range = &kernel->range[MIN (r, 2)];
+
+      range->literal *= grid->extents[r].literal;
+      for (guint i = 0; i < grid->extents[r].n; i++)
+        gyre_extents_multiply (range, &grid->extents[r].factors[i]);
+    }
+  for (guint r = 0; r < MIN (grid->n_ranges, 2); r++)
+    {
+      gboolean whole = kernel->range[r].n == 0;
+
+      while (kernel->local[r] < left
+             && (!whole || (gint64) kernel->local[r] < kernel->range[r].literal))
+        kernel->local[r] *= 2;
+      left /= kernel->local[r];
+    }
+}
+
+static gboolean
+has_reduction (const GyreGraph *body)
+{
+  for (guint i = 0; i < body->nodes->len; i++)
+    if (((const GyreTensor *) g_ptr_array_index (body->nodes, i))->prim->flags
+        & GYRE_PRIM_REDUCTION)
+      return TRUE;
+
+  return FALSE;
+}
+
+/* "mul_add_max": what is computed last, for readers of profiles */
+static char *
+readable_part (const GyreGraph *body)
+{
+  GString *out = g_string_new (NULL);
+  const char *last = "";
+  guint n = 0;
+
+  for (guint i = body->nodes->len; i-- > 0 && n < 3;)
+    {
+      const GyreTensor *node = g_ptr_array_index (body->nodes, i);
+
+      if (node->prim == &gyre_prim_input || strcmp (node->prim->name, last) == 0
+          || (n > 0 && node->prim->flags & (GYRE_PRIM_GENERATOR | GYRE_PRIM_VIEW)))
+        continue;
+      last = node->prim->name;
+      g_string_prepend (out, n > 0 ? "_" : "");
+      g_string_prepend (out, last);
+      n++;
+    }
+  g_strcanon (out->str, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS, '_');
+
+  return g_string_free (out, FALSE);
+}
+
+static gboolean
+append_headers (GString                *out,
+                const GyreKernelWriter *writer,
+                GError                **error)
+{
+  g_autoptr (GHashTable) included = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+  for (guint i = 0; i < writer->headers->len; i++)
+    if (!gyre_kernel_include (out, g_ptr_array_index (writer->headers, i), included, error))
+      return FALSE;
+
+  return TRUE;
+}
+
+/* The name has the hash of all the rest. */
+static gboolean
+finish_text (GyreKernelWriter      *writer,
+             const GyreKernelGrid  *grid,
+             GyreFusedKernel       *kernel,
+             GError               **error)
+{
+  g_autoptr (GString) head = g_string_new ("#pragma OPENCL FP_CONTRACT OFF\n\n");
+  g_autoptr (GString) rest = g_string_new (" (");
+  g_autoptr (GString) indices = g_string_new (NULL);
+  g_autofree char *readable = readable_part (writer->fusion->body);
+  g_autofree char *hash = NULL;
+  g_autofree char *name = NULL;
+  g_autofree char *source = NULL;
+
+  if (!append_headers (head, writer, error))
+    return FALSE;
+
+  append_indices (indices, writer, grid);
+  append_parameters (rest, writer, kernel);
+  g_string_append_printf (rest, ")\n{\n%s%s}\n", indices->str, writer->text->str);
+
+  source = g_strconcat (head->str, rest->str, NULL);
+  hash = g_compute_checksum_for_string (G_CHECKSUM_SHA256, source, -1);
+  name = g_strdup_printf ("gyre_fused_%s_%.10s", readable, hash);
+  g_free (source);
+  source = g_strconcat (head->str, "__kernel void\n", name, rest->str, NULL);
+
+  kernel->name = g_intern_string (name);
+  kernel->source = g_intern_string (source);
+
+  return TRUE;
+}
+
+static void
+keep_sizes (const GyreKernelWriter *writer,
+            GyreFusedKernel        *kernel,
+            GyreArena              *arena)
+{
+  kernel->n_sizes = writer->sizes->len;
+  kernel->sizes = gyre_arena_newn (arena, GyreSize, kernel->n_sizes + 1);
+  for (guint i = 0; i < kernel->n_sizes; i++)
+    {
+      kernel->sizes[i] = g_array_index (writer->sizes, GyreSize, i);
+      kernel->sizes[i].name = gyre_arena_strdup (arena, kernel->sizes[i].name);
+    }
+}
+
+static gboolean
+generate (const GyreFusion  *fusion,
+          GyreFusedKernel   *kernel,
+          GError           **error)
+{
+  g_autoptr (GyreArena) arena = gyre_arena_new ();
+  GyreKernelWriter writer;
+  GyreKernelGrid grid;
+  gboolean done;
+
+  plan_grid (fusion, arena, &grid);
+  gyre_kernel_writer_init (&writer, fusion, arena, FALSE);
+  for (guint r = 0; r < grid.n_ranges; r++)
+    range_size (&writer, &grid, r);
+  write_elements (&writer, &grid);
+
+  find_overwrites (&writer, &grid, kernel);
+  set_ranges (kernel, &grid, has_reduction (fusion->body));
+  done = finish_text (&writer, &grid, kernel, error);
+  keep_sizes (&writer, kernel, fusion->body->arena);
+  gyre_kernel_writer_clear (&writer);
+
+  return done;
+}
+
+const GyreFusedKernel *
+gyre_fusion_get_kernel (GyreFusion  *self,
+                        GError     **error)
+{
+  GyreFusedKernel *kernel;
+
+  if (self->kernel != NULL)
+    return self->kernel;
+
+  kernel = gyre_arena_new0 (self->body->arena, GyreFusedKernel);
+  if (generate (self, kernel, error))
+    self->kernel = kernel;
+
+  return self->kernel;
+}
