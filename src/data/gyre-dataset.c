@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "base/gyre-text-private.h"
+#include "data/gyre-dataset-private.h"
+
+struct _GyreDataset
+{
+  GObject parent_instance;
+
+  GyreDatasetContents contents;
+  gint64              n_classes;
+};
+
+G_DEFINE_FINAL_TYPE (GyreDataset, gyre_dataset, G_TYPE_OBJECT)
+
+static const GyreDatasetFormat formats[] = {
+  { "fashion-mnist", FALSE, "fashion-mnist", gyre_dataset_read_fashion },
+  { "digits", FALSE, "digits", gyre_dataset_read_digits },
+  { "idx", TRUE, "idx:FOLDER", gyre_dataset_read_idx },
+  { "cifar10", TRUE, "cifar10:FOLDER", gyre_dataset_read_cifar10 },
+  { "safetensors", TRUE, "safetensors:FILE", gyre_dataset_read_safetensors },
+};
+
+void
+gyre_dataset_contents_clear (GyreDatasetContents *contents)
+{
+  g_clear_pointer (&contents->name, g_free);
+  for (int i = 0; i < 2; i++)
+    {
+      g_clear_pointer (&contents->parts[i].images, g_bytes_unref);
+      g_clear_pointer (&contents->parts[i].labels, g_bytes_unref);
+    }
+}
+
+static void
+gyre_dataset_finalize (GObject *object)
+{
+  gyre_dataset_contents_clear (&GYRE_DATASET (object)->contents);
+  G_OBJECT_CLASS (gyre_dataset_parent_class)->finalize (object);
+}
+
+static void
+gyre_dataset_class_init (GyreDatasetClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = gyre_dataset_finalize;
+}
+
+static void
+gyre_dataset_init (GyreDataset *self)
+{
+  (void) self;
+}
+
+static gboolean
+unknown_format (const char *spec, GError **error)
+{
+  g_autoptr (GString) known = g_string_new (NULL);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (formats); i++)
+    g_string_append_printf (known, "%s%s", i ? ", " : "", formats[i].help);
+  g_set_error (error, GYRE_ERROR, GYRE_ERROR_UNKNOWN, "no dataset '%s'; known are %s", spec,
+               known->str);
+  return FALSE;
+}
+
+static gboolean
+read_spec (const char *spec, GyreDatasetContents *contents, GError **error)
+{
+  const char *colon  = strchr (spec, ':');
+  gsize       length = colon ? (gsize) (colon - spec) : strlen (spec);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (formats); i++)
+    {
+      const GyreDatasetFormat *format = &formats[i];
+
+      if (strlen (format->scheme) != length || strncmp (format->scheme, spec, length) != 0)
+        continue;
+      if (format->takes_argument == (colon != NULL && colon[1] != '\0'))
+        return format->read (colon ? colon + 1 : NULL, contents, error);
+      g_set_error (error, GYRE_ERROR, GYRE_ERROR_SYNTAX, "dataset '%s': it is written %s",
+                   spec, format->help);
+      return FALSE;
+    }
+  return unknown_format (spec, error);
+}
+
+/* Labels are 0 to one less than the number of classes, which is the largest training label
+ * plus one. */
+static gboolean
+check_labels (GyreDataset *self, GError **error)
+{
+  for (int split = 0; split < 2; split++)
+    {
+      const GyreDatasetPart *part   = &self->contents.parts[split];
+      const gint32          *labels = g_bytes_get_data (part->labels, NULL);
+
+      for (gint64 i = 0; i < part->n; i++)
+        {
+          if (split == GYRE_SPLIT_TRAIN && labels[i] >= self->n_classes && labels[i] < 100000)
+            self->n_classes = labels[i] + 1;
+          if (labels[i] >= 0 && labels[i] < self->n_classes)
+            continue;
+          g_set_error (error, GYRE_ERROR, GYRE_ERROR_DATA,
+                       "%s: label %d in row %" G_GINT64_FORMAT " of the %s labels is out of "
+                       "range", self->contents.name, labels[i], i,
+                       split == GYRE_SPLIT_TRAIN ? "training" : "test");
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static gboolean
+check_contents (GyreDataset *self, GError **error)
+{
+  if (self->contents.parts[GYRE_SPLIT_TRAIN].n > 0 &&
+      gyre_shape_n_elements (&self->contents.image_shape) > 0)
+    return check_labels (self, error);
+  g_set_error (error, GYRE_ERROR, GYRE_ERROR_DATA, "%s: it has no training images",
+               self->contents.name);
+  return FALSE;
+}
+
+/**
+ * gyre_dataset_open:
+ * @spec: (nullable): `fashion-mnist`, `digits`, `idx:FOLDER` (the four usual file names, plain
+ *   or `.gz`), `cifar10:FOLDER` (the binary version), `safetensors:FILE` (`image`, `label`,
+ *   `test_image`, `test_label`); %NULL: Fashion-MNIST where it is installed, else the digits
+ * @error: return location for an error
+ *
+ * Reads a dataset into memory.  Everything about its files is checked here: a truncated,
+ * swapped or damaged file, counts that differ and labels out of range are errors that name
+ * the file or row.
+ *
+ * Returns: (transfer full): the dataset, or %NULL
+ */
+GyreDataset *
+gyre_dataset_open (const char  *spec,
+                   GError     **error)
+{
+  g_autoptr (GyreDataset) self = g_object_new (GYRE_TYPE_DATASET, NULL);
+
+  if (!spec)
+    {
+      if (read_spec ("fashion-mnist", &self->contents, NULL))
+        return check_contents (self, error) ? g_steal_pointer (&self) : NULL;
+      gyre_dataset_contents_clear (&self->contents);
+      spec = "digits";
+    }
+  if (!read_spec (spec, &self->contents, error) || !check_contents (self, error))
+    return NULL;
+  return g_steal_pointer (&self);
+}
+
+const GyreDatasetPart *
+gyre_dataset_get_part (GyreDataset *self,
+                       GyreSplit    split)
+{
+  return &self->contents.parts[split];
+}
+
+/**
+ * gyre_dataset_get_name:
+ * @self: a dataset
+ *
+ * Returns: (transfer none): its name, in the form that gyre_dataset_open () takes
+ */
+const char *
+gyre_dataset_get_name (GyreDataset *self)
+{
+  g_return_val_if_fail (GYRE_IS_DATASET (self), NULL);
+  return self->contents.name;
+}
+
+/**
+ * gyre_dataset_get_n:
+ * @self: a dataset
+ * @split: which split
+ *
+ * Returns: the number of samples
+ */
+gint64
+gyre_dataset_get_n (GyreDataset *self,
+                    GyreSplit    split)
+{
+  g_return_val_if_fail (GYRE_IS_DATASET (self), 0);
+  return self->contents.parts[split].n;
+}
+
+/**
+ * gyre_dataset_get_image_shape:
+ * @self: a dataset
+ *
+ * Returns: [height, width, channel]
+ */
+GyreShape
+gyre_dataset_get_image_shape (GyreDataset *self)
+{
+  g_return_val_if_fail (GYRE_IS_DATASET (self), GYRE_SCALAR);
+  return self->contents.image_shape;
+}
+
+/**
+ * gyre_dataset_get_image_dtype:
+ * @self: a dataset
+ *
+ * Returns: %GYRE_U8 or %GYRE_F32
+ */
+GyreDtype
+gyre_dataset_get_image_dtype (GyreDataset *self)
+{
+  g_return_val_if_fail (GYRE_IS_DATASET (self), GYRE_U8);
+  return self->contents.image_dtype;
+}
+
+/**
+ * gyre_dataset_get_n_classes:
+ * @self: a dataset
+ *
+ * Returns: one more than the largest training label
+ */
+gint64
+gyre_dataset_get_n_classes (GyreDataset *self)
+{
+  g_return_val_if_fail (GYRE_IS_DATASET (self), 0);
+  return self->n_classes;
+}
+
+/**
+ * gyre_dataset_get_scale:
+ * @self: a dataset
+ *
+ * Returns: what images are divided by to lie in 0..1: 255, or 16 for the digits; 1 for f32
+ */
+double
+gyre_dataset_get_scale (GyreDataset *self)
+{
+  g_return_val_if_fail (GYRE_IS_DATASET (self), 1.0);
+  return self->contents.scale;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "data/gyre-dataset-private.h"
+
+/* How many batches are gathered ahead. */
+#define AHEAD 3
+
+struct _GyreLoader
+{
+  GObject parent_instance;
+
+  GyreDataset *dataset;
+  GyreSplit    split;
+  gint64       batch_size;
+  gint32      *order;        /* rows in the order of this epoch; NULL: as they stand */
+
+  GThread     *thread;       /* gathers one epoch; NULL between epochs */
+  GMutex       lock;
+  GCond        changed;
+  GQueue       ready;        /* GyreTree: batches in order */
+  gint64       next;         /* the batch that is handed out next */
+  gboolean     stop;
+};
+
+G_DEFINE_FINAL_TYPE (GyreLoader, gyre_loader, G_TYPE_OBJECT)
+
+static gint64
+part_n (const GyreLoader *self)
+{
+  return gyre_dataset_get_part (self->dataset, self->split)->n;
+}
+
+/* --- the thread --- */
+
+static GyreArray *
+gather (const GyreLoader *self, GBytes *source, gsize row_size, GyreDtype dtype,
+        GyreShape shape, gint64 first)
+{
+  gint64        n    = shape.dims[0];
+  const guint8 *rows = g_bytes_get_data (source, NULL);
+  guint8       *data;
+
+  if (!self->order)
+    {
+      g_autoptr (GBytes) part = g_bytes_new_from_bytes (source, (gsize) first * row_size,
+                                                        (gsize) n * row_size);
+
+      return gyre_array_new_bytes (dtype, shape, part, NULL);
+    }
+  data = g_malloc ((gsize) n * row_size + 1);
+  for (gint64 i = 0; i < n; i++)
+    memcpy (data + (gsize) i * row_size,
+            rows + (gsize) self->order[first + i] * row_size, row_size);
+  {
+    g_autoptr (GBytes) part = g_bytes_new_take (data, (gsize) n * row_size);
+
+    return gyre_array_new_bytes (dtype, shape, part, NULL);
+  }
+}
+
+static GyreTree *
+gather_batch (const GyreLoader *self, gint64 index)
+{
+  const GyreDatasetPart *part  = gyre_dataset_get_part (self->dataset, self->split);
+  GyreShape              image = gyre_dataset_get_image_shape (self->dataset);
+  GyreDtype              dtype = gyre_dataset_get_image_dtype (self->dataset);
+  gint64                 first = index * self->batch_size;
+  gint64                 n     = MIN (self->batch_size, part->n - first);
+  gsize                  size  = (gsize) gyre_shape_n_elements (&image) * gyre_dtype_size (dtype);
+  GyreShape              shape = GYRE_SHAPE (n, image.dims[0], image.dims[1], image.dims[2]);
+  g_autoptr (GyreArray)  images = gather (self, part->images, size, dtype, shape, first);
+  g_autoptr (GyreArray)  labels = gather (self, part->labels, sizeof (gint32), GYRE_I32,
+                                          GYRE_SHAPE (n), first);
+
+  return gyre_tree_build (GYRE_ARRAY_ENTRY ("image", images),
+                          GYRE_ARRAY_ENTRY ("label", labels), NULL);
+}
+
+/* FALSE: the loader wants the thread to end. */
+static gboolean
+hand_over (GyreLoader *self, GyreTree *batch)
+{
+  gboolean go_on;
+
+  g_mutex_lock (&self->lock);
+  while (!self->stop && g_queue_get_length (&self->ready) >= AHEAD)
+    g_cond_wait (&self->changed, &self->lock);
+  go_on = !self->stop;
+  g_queue_push_tail (&self->ready, batch);
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
+  return go_on;
+}
+
+static gpointer
+gather_epoch (gpointer data)
+{
+  GyreLoader *self = data;
+  gint64      n    = gyre_loader_get_n_batches (self);
+
+  for (gint64 i = 0; i < n; i++)
+    if (!hand_over (self, gather_batch (self, i)))
+      break;
+  return NULL;
+}
+
+static void
+stop_thread (GyreLoader *self)
+{
+  if (self->thread)
+    {
+      g_mutex_lock (&self->lock);
+      self->stop = TRUE;
+      g_cond_broadcast (&self->changed);
+      g_mutex_unlock (&self->lock);
+      g_thread_join (g_steal_pointer (&self->thread));
+    }
+  self->stop = FALSE;
+  self->next = 0;
+  g_queue_clear_full (&self->ready, (GDestroyNotify) gyre_tree_unref);
+}
+
+/* --- the object --- */
+
+static void
+gyre_loader_finalize (GObject *object)
+{
+  GyreLoader *self = GYRE_LOADER (object);
+
+  stop_thread (self);
+  g_clear_object (&self->dataset);
+  g_free (self->order);
+  g_mutex_clear (&self->lock);
+  g_cond_clear (&self->changed);
+  G_OBJECT_CLASS (gyre_loader_parent_class)->finalize (object);
+}
+
+static void
+gyre_loader_class_init (GyreLoaderClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = gyre_loader_finalize;
+}
+
+static void
+gyre_loader_init (GyreLoader *self)
+{
+  g_mutex_init (&self->lock);
+  g_cond_init (&self->changed);
+  g_queue_init (&self->ready);
+}
+
+/**
+ * gyre_loader_new:
+ * @dataset: what is loaded
+ * @split: of which split
+ * @batch_size: samples of a batch, 1 or more; the last batch of an epoch may be shorter
+ * @error: return location for an error
+ *
+ * Makes a loader that gives the split's samples as they stand, until it is shuffled.
+ *
+ * Returns: (transfer full): the loader, or %NULL
+ */
+GyreLoader *
+gyre_loader_new (GyreDataset  *dataset,
+                 GyreSplit     split,
+                 gint64        batch_size,
+                 GError      **error)
+{
+  GyreLoader *self;
+
+  g_return_val_if_fail (GYRE_IS_DATASET (dataset), NULL);
+  if (batch_size < 1)
+    {
+      g_set_error (error, GYRE_ERROR, GYRE_ERROR_INVALID,
+                   "batch size %" G_GINT64_FORMAT ": it must be 1 or more", batch_size);
+      return NULL;
+    }
+  self             = g_object_new (GYRE_TYPE_LOADER, NULL);
+  self->dataset    = g_object_ref (dataset);
+  self->split      = split;
+  self->batch_size = batch_size;
+  return self;
+}
+
+/**
+ * gyre_loader_shuffle:
+ * @self: a loader
+ * @key: the key of the run
+ * @epoch: which epoch is next
+ *
+ * Starts an epoch in the order `permutation (fold_in (key, epoch), n)`.
+ */
+void
+gyre_loader_shuffle (GyreLoader *self,
+                     GyreKey     key,
+                     guint       epoch)
+{
+  g_return_if_fail (GYRE_IS_LOADER (self));
+  stop_thread (self);
+  if (!self->order)
+    self->order = g_new (gint32, part_n (self) + 1);
+  gyre_key_permutation (gyre_key_fold_in (key, epoch), (gsize) part_n (self), self->order);
+}
+
+/**
+ * gyre_loader_rewind:
+ * @self: a loader
+ *
+ * Starts an epoch in the order of the last one.
+ */
+void
+gyre_loader_rewind (GyreLoader *self)
+{
+  g_return_if_fail (GYRE_IS_LOADER (self));
+  stop_thread (self);
+}
+
+/**
+ * gyre_loader_next:
+ * @self: a loader
+ *
+ * The next batch: {"image": u8[b, height, width, channel], "label": i32[b]}, arrays of the
+ * host.  Waits where it isn't gathered yet.
+ *
+ * Returns: (transfer full) (nullable): the batch; %NULL at the end of the epoch
+ */
+GyreTree *
+gyre_loader_next (GyreLoader *self)
+{
+  GyreTree *batch;
+
+  g_return_val_if_fail (GYRE_IS_LOADER (self), NULL);
+  if (self->next >= gyre_loader_get_n_batches (self))
+    return NULL;
+  if (!self->thread)
+    self->thread = g_thread_new ("gyre-loader", gather_epoch, self);
+  g_mutex_lock (&self->lock);
+  while (!(batch = g_queue_pop_head (&self->ready)))
+    g_cond_wait (&self->changed, &self->lock);
+  self->next++;
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
+  return batch;
+}
+
+/**
+ * gyre_loader_get_n_batches:
+ * @self: a loader
+ *
+ * Returns: the batches of an epoch, the short one at its end included
+ */
+gint64
+gyre_loader_get_n_batches (GyreLoader *self)
+{
+  g_return_val_if_fail (GYRE_IS_LOADER (self), 0);
+  return (part_n (self) + self->batch_size - 1) / self->batch_size;
+}
