@@ -2,6 +2,7 @@
 #include "device/gyre-program-private.h"
 
 #include <glib/gstdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A file: these words, the SHA-256 of the binary in hexadecimal, the binary.  Drivers
@@ -23,6 +24,42 @@ gyre_cache_key (const char *first,
     g_checksum_update (sum, (const guchar *) text, strlen (text) + 1);
   va_end (texts);
   return g_strdup (g_checksum_get_string (sum));
+}
+
+/* A driver's own cache is not among what it heeds. */
+static gboolean
+is_heeded (const char *name)
+{
+  static const char *const prefixes[] = {
+    "CL_CONFIG_", "OPENCL_", "POCL_", "RUSTICL_", "LP_", "OCLGRIND_"
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (prefixes); i++)
+    if (g_str_has_prefix (name, prefixes[i]))
+      return strstr (name, "CACHE_DIR") == NULL;
+
+  return FALSE;
+}
+
+static int
+compare_names (gconstpointer a,
+               gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+char *
+gyre_cache_environment (void)
+{
+  g_auto (GStrv) names = g_listenv ();
+  GString *text = g_string_new (NULL);
+
+  qsort (names, g_strv_length (names), sizeof *names, compare_names);
+  for (guint i = 0; names[i] != NULL; i++)
+    if (is_heeded (names[i]))
+      g_string_append_printf (text, "%s=%s\n", names[i], g_getenv (names[i]));
+
+  return g_string_free (text, FALSE);
 }
 
 char *

@@ -14,6 +14,8 @@ void       gyre_binary_cache_save  (const char *key,
 /* Of these texts, one after the other, as hexadecimal; NULL ends them. */
 char      *gyre_cache_key          (const char *first,
                                     ...) G_GNUC_NULL_TERMINATED;
+/* The environment that drivers heed, a line each: a part of every key. */
+char      *gyre_cache_environment  (void);
 /* A file or folder under the user's cache folder of Gyre. */
 char      *gyre_cache_path         (const char *folder,
                                     const char *name);

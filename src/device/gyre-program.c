@@ -30,10 +30,11 @@ make_key (const Recipe *recipe)
   const GyreDeviceInfo *info = recipe->device->info;
   g_autofree char *version =
     gyre_cl_get_platform_string (recipe->device->context->platform, CL_PLATFORM_VERSION);
+  g_autofree char *environment = gyre_cache_environment ();
   g_autofree char *units = g_strdup_printf ("%u", info->compute_units);
 
   return gyre_cache_key (recipe->source, recipe->options, info->platform, version,
-                         info->name, info->driver_version, units, NULL);
+                         info->name, info->driver_version, units, environment, NULL);
 }
 
 static char *

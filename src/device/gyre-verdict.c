@@ -16,13 +16,12 @@ static char *
 verdict_path (const GyreInventoryEntry *entry)
 {
   const GyreDeviceInfo *info = entry->info;
-  const char *layers = g_getenv ("OPENCL_LAYERS");   /* they may change anything */
+  g_autofree char *environment = gyre_cache_environment ();
   g_autofree char *numbers = g_strdup_printf ("%d %u", GYRE_ADMIT_VERSION,
                                               entry->ordinal);
   g_autofree char *key = gyre_cache_key (numbers, info->platform,
                                          entry->platform_version, info->name,
-                                         info->driver_version,
-                                         layers != NULL ? layers : "", NULL);
+                                         info->driver_version, environment, NULL);
 
   return gyre_cache_path ("admission", key);
 }

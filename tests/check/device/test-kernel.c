@@ -261,6 +261,25 @@ START_TEST (a_binary_is_checked)
 }
 END_TEST
 
+/* A driver may compile otherwise under another environment. */
+START_TEST (the_environment_is_in_keys)
+{
+  g_autofree char *before = gyre_cache_environment ();
+  g_autofree char *with = NULL;
+  g_autofree char *without = NULL;
+
+  g_setenv ("CL_CONFIG_TEST", "1", TRUE);
+  g_setenv ("POCL_TEST_CACHE_DIR", "1", TRUE);
+  with = gyre_cache_environment ();
+  g_unsetenv ("CL_CONFIG_TEST");
+  g_unsetenv ("POCL_TEST_CACHE_DIR");
+  without = gyre_cache_environment ();
+  ck_assert_ptr_nonnull (strstr (with, "CL_CONFIG_TEST=1\n"));
+  ck_assert_ptr_null (strstr (with, "POCL_TEST_CACHE_DIR"));
+  ck_assert_str_eq (before, without);
+}
+END_TEST
+
 /* How many programs a new process builds and loads for this source. */
 static void
 count_in_child (const char *source,
@@ -325,6 +344,7 @@ add_tests (Suite *suite)
   tcase_add_test (tcase, a_broken_kernel_shows_the_log);
   tcase_add_test (tcase, a_missing_kernel_is_named);
   gyre_check_add (suite, "binary", a_binary_is_checked);
+  gyre_check_add (suite, "environment", the_environment_is_in_keys);
   gyre_check_add (suite, "next-process", the_next_process_loads);
 }
 
