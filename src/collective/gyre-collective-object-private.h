@@ -170,6 +170,20 @@ gboolean gyre_collective_wait_event   (cl_event          event,
                                        GyreDevice       *device,
                                        GError          **error);
 
+/* The ring, in whole or for the hops within a context. */
+guint    gyre_ring_chunk              (const GyreCollective *self,
+                                       guint                 member,
+                                       guint                 step,
+                                       gboolean              reduces);
+gboolean gyre_ring_hop                (GyreCollective   *self,
+                                       guint             member,
+                                       guint             step,
+                                       gboolean          reduces,
+                                       GError          **error);
+
+const char *gyre_half_name             (gboolean             reduces);
+const char *gyre_collective_phase_name (GyreCollectivePhase  phase);
+
 /* Proves, command by command, that no queue writes a chunk that another may use at the
  * time: of two uses by two queues, one a write, events or a queue tell the order.  The
  * program stops where they don't.  self may be NULL: nothing is checked. */

@@ -10,6 +10,8 @@
 static const GyreCollectiveClass *const classes[] = {
   &gyre_collective_ring_class,
   &gyre_collective_direct_class,
+  &gyre_collective_host_class,
+  &gyre_collective_staged_class,
 };
 
 /* The cut. */
@@ -191,6 +193,8 @@ gyre_collective_make_chunks (GyreCollective  *self,
 
 /* The algorithm. */
 
+/* In one context nothing beats the direct way, and on the host nothing mapping; a copy of
+ * a discrete device's whole bucket, there and back, costs more than whole chunks do. */
 static const GyreCollectiveClass *
 choose_class (const GyreCollective *self)
 {
@@ -198,7 +202,12 @@ choose_class (const GyreCollective *self)
 
   if (gyre_collective_direct_class.can (self, &why_not))
     return &gyre_collective_direct_class;
-  return &gyre_collective_ring_class;
+  if (self->one_context)
+    return &gyre_collective_ring_class;
+  for (guint i = 0; i < self->n; i++)
+    if (!gyre_device_get_unified_memory (self->devices[i]))
+      return &gyre_collective_staged_class;
+  return &gyre_collective_host_class;
 }
 
 static const GyreCollectiveClass *
@@ -390,6 +399,21 @@ gyre_collective_finish (GyreCollective       *self,
 }
 
 /* Saying. */
+
+const char *
+gyre_collective_phase_name (GyreCollectivePhase phase)
+{
+  static const char *const names[] = { "reduce-scatter", "all-gather", "all-reduce" };
+
+  return names[phase];
+}
+
+const char *
+gyre_half_name (gboolean reduces)
+{
+  return gyre_collective_phase_name (reduces ? GYRE_PHASE_REDUCE_SCATTER
+                                             : GYRE_PHASE_ALL_GATHER);
+}
 
 void
 gyre_collective_describe_hop (GyreCollective *self,

@@ -149,10 +149,8 @@ direct_describe (GyreCollective      *self,
                  GyreCollectivePhase  phase,
                  GString             *text)
 {
-  static const char *const names[] = { "reduce-scatter", "all-gather", "all-reduce" };
-
   for (guint i = 0; i < self->n; i++)
-    gyre_collective_describe_hop (self, i, names[phase], 0,
+    gyre_collective_describe_hop (self, i, gyre_collective_phase_name (phase), 0,
                                   gyre_hop_kind_kernel_name (kinds[phase]), i,
                                   GYRE_ALL_MEMBERS, text);
 }

@@ -7,26 +7,26 @@
  * that of the member at place p - 1 - s.  A hop waits for the predecessor's hop before,
  * which wrote what it reads. */
 
-static guint
-ring_chunk (const GyreCollective *self,
-            guint                 member,
-            guint                 step,
-            gboolean              reduces)
+guint
+gyre_ring_chunk (const GyreCollective *self,
+                 guint                 member,
+                 guint                 step,
+                 gboolean              reduces)
 {
   guint behind = step + (reduces ? 2 : 1);
 
   return self->ring[(self->place[member] + 2 * self->n - behind) % self->n];
 }
 
-static gboolean
-ring_hop (GyreCollective  *self,
-          guint            member,
-          guint            step,
-          gboolean         reduces,
-          GError         **error)
+gboolean
+gyre_ring_hop (GyreCollective  *self,
+               guint            member,
+               guint            step,
+               gboolean         reduces,
+               GError         **error)
 {
   guint from = self->prev[member];
-  guint chunk = ring_chunk (self, member, step, reduces);
+  guint chunk = gyre_ring_chunk (self, member, step, reduces);
   GyreKernelArg args[2 + GYRE_HOP_SIZES] = {
     GYRE_BUFFER_ARG (gyre_collective_chunk (self, member, chunk)),
     GYRE_BUFFER_ARG (gyre_collective_chunk (self, from, chunk)),
@@ -50,7 +50,7 @@ ring_half (GyreCollective  *self,
   for (guint step = 0; step + 1 < self->n; step++)
     {
       for (guint i = 0; i < self->n; i++)
-        if (!ring_hop (self, i, step, reduces, error))
+        if (!gyre_ring_hop (self, i, step, reduces, error))
           return FALSE;
       if (!gyre_collective_flush_all (self, error))
         return FALSE;
@@ -115,11 +115,10 @@ describe_half (GyreCollective *self,
 {
   for (guint step = 0; step + 1 < self->n; step++)
     for (guint i = 0; i < self->n; i++)
-      gyre_collective_describe_hop (self, i, reduces ? "reduce-scatter" : "all-gather",
-                                    step,
+      gyre_collective_describe_hop (self, i, gyre_half_name (reduces), step,
                                     gyre_hop_kind_kernel_name (reduces ? GYRE_HOP_REDUCE
                                                                        : GYRE_HOP_COPY),
-                                    ring_chunk (self, i, step, reduces), self->prev[i],
+                                    gyre_ring_chunk (self, i, step, reduces), self->prev[i],
                                     text);
 }
 

@@ -3,7 +3,7 @@
 
 #include <gyre/gyre-error.h>
 
-static const char *const algorithms[] = { "ring", "direct" };
+static const char *const algorithms[] = { "ring", "direct", "host", "staged" };
 static const gsize lengths[] = { 0, 1, 7, 1000, 70001 };
 static const GyreDtype dtypes[] = { GYRE_F32, GYRE_I32, GYRE_U32 };
 
