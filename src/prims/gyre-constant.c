@@ -44,6 +44,17 @@ constant_reference (const GyreTensor *node,
     out->data[i] = constant->value;
 }
 
+static GyreTensor *
+constant_flatten (GyreGraph         *graph,
+                  const GyreTensor  *node,
+                  GyreTensor *const *operands)
+{
+  const GyreConstantAttrs *constant = node->attrs;
+
+  return gyre_prims_constant (graph, node->dtype,
+                              &GYRE_SHAPE (gyre_shape_n_elements (&node->shape)), constant->value);
+}
+
 static void
 constant_print (const GyreTensor *node,
                 GString          *out)
@@ -69,6 +80,7 @@ const GyrePrim gyre_prim_constant = {
   .vjp = gyre_prims_vjp_zero,
   .partition = gyre_partition_replicated,
   .fuse = constant_fuse,
+  .flatten = constant_flatten,
   .cost = no_cost,
   .reference = constant_reference,
   .print = constant_print,

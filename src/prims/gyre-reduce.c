@@ -277,6 +277,15 @@ reduce_print (const GyreTensor *node,
     g_string_append_c (out, '}');
 }
 
+/* The sum of all is that of the vector. */
+static GyreTensor *
+sum_flatten (GyreGraph         *graph,
+             const GyreTensor  *node,
+             GyreTensor *const *operands)
+{
+  return gyre_shape_n_elements (&node->shape) == 1 ? gyre_sum (operands[0]) : NULL;
+}
+
 #define REDUCE(NAME, LINEAR, FAMILY)                                                      \
   .prim = { .name = NAME, .flags = GYRE_PRIM_REDUCTION,                                   \
             .attrs_size = sizeof (GyreReduceAttrs), .n_operands = 1, .linear = (LINEAR),  \
@@ -286,6 +295,7 @@ reduce_print (const GyreTensor *node,
 
 static const GyreReduce reduce_sum = {
   REDUCE ("reduce_sum", 1, sum),
+  .prim.flatten = sum_flatten,
   .real = "%1$s = %1$s + %2$s;",
   .integer = "%1$s = (%3$s) ((uint) %1$s + (uint) %2$s);",
   .function = f_sum,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "prims/gyre-prims-private.h"
-#include "prims/gyre-erf-inv-private.h"
+#include "prims/gyre-random-host-private.h"
 
 #include <math.h>
 

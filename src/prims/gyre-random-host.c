@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "prims/gyre-erf-inv-private.h"
+#include "prims/gyre-random-host-private.h"
 
-#include <math.h>
+#include "../../cl/random.clh"
 
 /* Coefficients by M. Giles, Approximating the erfinv function, 2010, table 5: the highest
  * power first, for w = -ln (1 - x²) below 5 and from 5. */
@@ -29,4 +29,12 @@ gyre_erf_inv_double (double x)
     p = coefficients[i] + p * w;
 
   return p * x;
+}
+
+float
+gyre_uniform_float (guint32 bits,
+                    float   low,
+                    float   span)
+{
+  return gyre_uniform_between (bits, low, span);
 }

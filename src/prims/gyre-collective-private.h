@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "prims/gyre-prims-private.h"
+
+G_BEGIN_DECLS
+
+/* Collectives over a manual axis.  The axis is found by its name on the mesh of the
+ * program. */
+typedef struct
+{
+  GQuark axis;
+  guint  size;      /* members along it */
+} GyreAxisAttrs;
+
+/* The attributes for an axis of this name; on the graph an error is kept, and FALSE
+ * returned, where there is none that is manual. */
+gboolean gyre_axis_attrs_init (GyreAxisAttrs    *self,
+                               GyreGraph        *graph,
+                               const char       *call,
+                               const char       *name,
+                               const GyreAxis  **axis);
+guint    gyre_axis_attrs_find (const GyreAxisAttrs *self,
+                               const GyreMeshSpec  *mesh);
+
+G_END_DECLS

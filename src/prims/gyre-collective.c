@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "prims/gyre-collective-private.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Collectives over a manual axis: each member calls them with its own value. */
+
+static const char *
+describe_axes (GyreGraph *graph,
+               GString   *names)
+{
+  for (guint a = 0; a < graph->n_axes; a++)
+    if (graph->axes[a].manual)
+      g_string_append_printf (names, "%s'%s'", names->len > 0 ? ", " : "", graph->axes[a].name);
+
+  return names->len > 0 ? names->str : "none";
+}
+
+gboolean
+gyre_axis_attrs_init (GyreAxisAttrs    *self,
+                      GyreGraph        *graph,
+                      const char       *call,
+                      const char       *name,
+                      const GyreAxis  **axis)
+{
+  g_autoptr (GString) names = g_string_new (NULL);
+
+  for (guint a = 0; a < graph->n_axes; a++)
+    if (graph->axes[a].manual && strcmp (graph->axes[a].name, name) == 0)
+      {
+        *axis = &graph->axes[a];
+        self->axis = g_quark_from_string (name);
+        self->size = graph->axes[a].size;
+        return TRUE;
+      }
+
+  gyre_graph_fail (graph, g_error_new (GYRE_ERROR, GYRE_ERROR_SHARDING,
+                                       "%s: '%s' is not a manual axis of this function, which "
+                                       "has: %s. Name one, as gyre_step_pmap () was given it",
+                                       call, name, describe_axes (graph, names)));
+  return FALSE;
+}
+
+guint
+gyre_axis_attrs_find (const GyreAxisAttrs *self,
+                      const GyreMeshSpec  *mesh)
+{
+  const char *name = g_quark_to_string (self->axis);
+
+  for (guint a = 0; a < mesh->n_axes; a++)
+    if (strcmp (mesh->axes[a].name, name) == 0)
+      return a;
+
+  g_return_val_if_reached (0);
+}
+
+static const GyreAxisAttrs *
+get_attrs (const GyreTensor *node)
+{
+  return node->attrs;
+}
+
+/* Whether two members differ along one axis alone. */
+static gboolean
+are_peers (const GyreMeshSpec *mesh,
+           guint               axis,
+           guint               a,
+           guint               b)
+{
+  for (guint i = 0; i < mesh->n_axes; i++)
+    if (i != axis && gyre_mesh_spec_coord (mesh, a, i) != gyre_mesh_spec_coord (mesh, b, i))
+      return FALSE;
+
+  return TRUE;
+}
+
+static void
+axis_print (const GyreTensor *node,
+            GString          *out)
+{
+  g_string_append_printf (out, " {%s}", g_quark_to_string (get_attrs (node)->axis));
+}
+
+static gboolean
+collective_lower (GyreLower          *lower,
+                  const GyreTensor   *node,
+                  GyreCollectiveKind  kind,
+                  GyreReduceOp        reduce,
+                  int                 dim)
+{
+  GyreCollectiveOp op = { 0 };
+
+  op.kind = kind;
+  op.op = reduce;
+  op.axes = (guint8) (1u << gyre_axis_attrs_find (node->attrs, lower->mesh));
+  op.dim = dim;
+  op.in = node->operands[0]->id;
+  op.out = node->id;
+  gyre_lower_collective (lower, node, &op);
+  return TRUE;
+}
+
+/* psum, pmax, pmin */
+
+typedef struct
+{
+  GyrePrim     prim;
+  GyreReduceOp op;
+  double     (*function) (double a, double b);
+} GyreCross;
+
+static double f_sum (double a, double b) { return a + b; }
+static double f_max (double a, double b) { return a > b || isnan (a) ? a : b; }
+static double f_min (double a, double b) { return a < b || isnan (a) ? a : b; }
+
+static gboolean
+cross_infer (GyreTensor *const *operands,
+             guint              n,
+             const void        *attrs,
+             GyreDtype         *dtype,
+             GyreShape         *shape,
+             GError           **error)
+{
+  *dtype = operands[0]->dtype;
+  *shape = operands[0]->shape;
+  return gyre_prims_check_dtype (operands[0], 0, GYRE_DTYPES_FLOAT | GYRE_DTYPES_WORD, error);
+}
+
+/* Each member's cotangent reaches every member. */
+static void
+psum_vjp (GyreTensor  *node,
+          GyreTensor  *ct,
+          GyreTensor **cts)
+{
+  if (node->dtype == GYRE_F32)
+    cts[0] = gyre_psum (ct, g_quark_to_string (get_attrs (node)->axis));
+}
+
+static gboolean
+cross_lower (GyreLower        *lower,
+             const GyreTensor *node,
+             GError          **error)
+{
+  return collective_lower (lower, node, GYRE_COLLECTIVE_ALL_REDUCE,
+                           ((const GyreCross *) node->prim)->op, -1);
+}
+
+static void
+cross_reference (const GyreTensor   *node,
+                 const GyreMeshSpec *mesh,
+                 const GyreRef      *in,
+                 GyreRef            *out)
+{
+  const GyreCross *rule = (const GyreCross *) node->prim;
+  guint axis = gyre_axis_attrs_find (node->attrs, mesh), n = gyre_mesh_spec_n_devices (mesh);
+
+  for (guint m = 0; m < n; m++)
+    for (gint64 i = 0; i < gyre_shape_n_elements (&out[m].shape); i++)
+      {
+        double sum = 0;
+        gboolean first = TRUE;
+
+        for (guint peer = 0; peer < n; peer++)
+          if (are_peers (mesh, axis, m, peer))
+            {
+              sum = first ? in[peer].data[i] : rule->function (sum, in[peer].data[i]);
+              first = FALSE;
+            }
+        out[m].data[i] = node->dtype == GYRE_F32 ? sum : gyre_prims_wrap (node->dtype, (gint64) sum);
+      }
+}
+
+#define CROSS(NAME, LINEAR, VJP, OP, FUNCTION)                                            \
+  {                                                                                       \
+    .prim = { .name = NAME, .flags = GYRE_PRIM_COLLECTIVE,                                \
+              .attrs_size = sizeof (GyreAxisAttrs), .n_operands = 1, .linear = (LINEAR),  \
+              .infer = cross_infer, .vjp = (VJP),                                         \
+              .partition = gyre_partition_elementwise, .lower = cross_lower,              \
+              .cost = gyre_prims_cost_elements, .reference_mesh = cross_reference,        \
+              .print = axis_print },                                                      \
+    .op = (OP), .function = (FUNCTION),                                                   \
+  }
+
+static const GyreCross psum = CROSS ("psum", 1, psum_vjp, GYRE_REDUCE_SUM, f_sum);
+static const GyreCross pmax = CROSS ("pmax", 0, NULL, GYRE_REDUCE_MAX, f_max);
+static const GyreCross pmin = CROSS ("pmin", 0, NULL, GYRE_REDUCE_MIN, f_min);
+
+static GyreTensor *
+cross_emit (const GyreCross *rule,
+            GyreTensor      *x,
+            const char      *axis)
+{
+  GyreAxisAttrs attrs = { 0 };
+  const GyreAxis *found;
+
+  g_return_val_if_fail (x != NULL && axis != NULL, NULL);
+
+  if (x->poison)
+    return x;
+  if (!gyre_axis_attrs_init (&attrs, x->graph, rule->prim.name, axis, &found))
+    return gyre_graph_fail (x->graph, NULL);
+
+  return gyre_prims_emit1 (&rule->prim, x, &attrs);
+}
+
+/* all_gather */
+
+static gboolean
+gather_infer (GyreTensor *const *operands,
+              guint              n,
+              const void        *attrs,
+              GyreDtype         *dtype,
+              GyreShape         *shape,
+              GError           **error)
+{
+  const GyreShape *x = &operands[0]->shape;
+
+  if (x->rank == GYRE_MAX_RANK)
+    return gyre_prims_error (error, "operand 0 has %d dimensions already, and can't have one "
+                             "more: reshape it", x->rank);
+
+  *dtype = operands[0]->dtype;
+  shape->rank = x->rank + 1;
+  shape->dims[0] = ((const GyreAxisAttrs *) attrs)->size;
+  memcpy (shape->dims + 1, x->dims, x->rank * sizeof (gint64));
+  return TRUE;
+}
+
+/* Each member has its own row of the sum of all cotangents. */
+static void
+gather_vjp (GyreTensor  *node,
+            GyreTensor  *ct,
+            GyreTensor **cts)
+{
+  const char *axis = g_quark_to_string (get_attrs (node)->axis);
+
+  if (node->dtype == GYRE_F32)
+    cts[0] = gyre_gather_rows (gyre_psum (ct, axis), gyre_axis_index (axis));
+}
+
+static gboolean
+gather_partition (const GyreTensor   *node,
+                  const GyreMeshSpec *mesh,
+                  const GyreSpec     *in,
+                  GyreSpec           *want,
+                  GyreSpec           *out,
+                  GError            **error)
+{
+  want[0].flat = 0;
+  for (int i = 0; i < node->operands[0]->shape.rank; i++)
+    gyre_prims_pass_dim (&want[0], i, out, i + 1);
+
+  gyre_prims_keep_partial (&in[0], &want[0], out);
+  return TRUE;
+}
+
+static gboolean
+gather_lower (GyreLower        *lower,
+              const GyreTensor *node,
+              GError          **error)
+{
+  return collective_lower (lower, node, GYRE_COLLECTIVE_ALL_GATHER, GYRE_REDUCE_SUM, 0);
+}
+
+static void
+gather_reference (const GyreTensor   *node,
+                  const GyreMeshSpec *mesh,
+                  const GyreRef      *in,
+                  GyreRef            *out)
+{
+  guint axis = gyre_axis_attrs_find (node->attrs, mesh), n = gyre_mesh_spec_n_devices (mesh);
+  gint64 step = gyre_shape_n_elements (&node->operands[0]->shape);
+
+  for (guint m = 0; m < n && step > 0; m++)
+    for (guint peer = 0; peer < n; peer++)
+      if (are_peers (mesh, axis, m, peer))
+        memcpy (out[m].data + step * gyre_mesh_spec_coord (mesh, peer, axis), in[peer].data,
+                (gsize) step * sizeof (double));
+}
+
+static const GyrePrim gather = {
+  .name = "all_gather_manual",
+  .flags = GYRE_PRIM_COLLECTIVE,
+  .attrs_size = sizeof (GyreAxisAttrs),
+  .n_operands = 1,
+  .linear = 1,
+  .infer = gather_infer,
+  .vjp = gather_vjp,
+  .partition = gather_partition,
+  .lower = gather_lower,
+  .cost = gyre_prims_cost_elements,
+  .reference_mesh = gather_reference,
+  .print = axis_print,
+};
+
+/* axis_index */
+
+static gboolean
+index_infer (GyreTensor *const *operands,
+             guint              n,
+             const void        *attrs,
+             GyreDtype         *dtype,
+             GyreShape         *shape,
+             GError           **error)
+{
+  *dtype = GYRE_I32;
+  *shape = GYRE_SCALAR;
+  return TRUE;
+}
+
+static gboolean
+index_lower (GyreLower        *lower,
+             const GyreTensor *node,
+             GError          **error)
+{
+  guint axis = gyre_axis_attrs_find (node->attrs, lower->mesh);
+  gint32 coord = (gint32) gyre_mesh_spec_coord (lower->mesh, lower->device, axis);
+  float pattern;
+
+  memcpy (&pattern, &coord, sizeof pattern);
+  gyre_lower_fill (lower, node, node->id, pattern, 1);
+  return TRUE;
+}
+
+static void
+index_reference (const GyreTensor   *node,
+                 const GyreMeshSpec *mesh,
+                 const GyreRef      *in,
+                 GyreRef            *out)
+{
+  guint axis = gyre_axis_attrs_find (node->attrs, mesh), n = gyre_mesh_spec_n_devices (mesh);
+
+  for (guint m = 0; m < n; m++)
+    out[m].data[0] = gyre_mesh_spec_coord (mesh, m, axis);
+}
+
+static const GyrePrim axis_index = {
+  .name = "axis_index",
+  .attrs_size = sizeof (GyreAxisAttrs),
+  .infer = index_infer,
+  .vjp = gyre_prims_vjp_zero,
+  .partition = gyre_partition_replicated,
+  .lower = index_lower,
+  .reference_mesh = index_reference,
+  .print = axis_print,
+};
+
+/**
+ * gyre_psum:
+ * @x: f32, i32 or u32: each member's own, of one shape
+ * @axis: the name of a manual axis
+ *
+ * The sum over the members along @axis, in their order: each of them gets it. Gradient: the
+ * sum of the members' cotangents.
+ *
+ * Returns: (transfer none): a tensor like @x; a poison tensor where there is no such axis
+ */
+GyreTensor *
+gyre_psum (GyreTensor *x,
+           const char *axis)
+{
+  return cross_emit (&psum, x, axis);
+}
+
+/**
+ * gyre_pmax:
+ * @x: f32, i32 or u32: each member's own, of one shape
+ * @axis: the name of a manual axis
+ *
+ * The largest over the members along @axis, NaN if one has it. It has no gradient.
+ *
+ * Returns: (transfer none): a tensor like @x; a poison tensor where there is no such axis
+ */
+GyreTensor *
+gyre_pmax (GyreTensor *x,
+           const char *axis)
+{
+  return cross_emit (&pmax, x, axis);
+}
+
+/**
+ * gyre_pmin:
+ * @x: f32, i32 or u32: each member's own, of one shape
+ * @axis: the name of a manual axis
+ *
+ * The smallest over the members along @axis, NaN if one has it. It has no gradient.
+ *
+ * Returns: (transfer none): a tensor like @x; a poison tensor where there is no such axis
+ */
+GyreTensor *
+gyre_pmin (GyreTensor *x,
+           const char *axis)
+{
+  return cross_emit (&pmin, x, axis);
+}
+
+/**
+ * gyre_pmean:
+ * @x: f32: each member's own, of one shape
+ * @axis: the name of a manual axis
+ *
+ * gyre_psum() divided by the number of members. Where the members hold unlike numbers of
+ * rows a mean of their means isn't the mean: then this is an error, and
+ * gyre_pmean_weighted() is right.
+ *
+ * Returns: (transfer none): a tensor like @x; on an error a poison tensor
+ */
+GyreTensor *
+gyre_pmean (GyreTensor *x,
+            const char *axis)
+{
+  GyreAxisAttrs attrs = { 0 };
+  const GyreAxis *found;
+
+  g_return_val_if_fail (x != NULL && axis != NULL, NULL);
+
+  if (x->poison)
+    return x;
+  if (!gyre_axis_attrs_init (&attrs, x->graph, "pmean", axis, &found))
+    return gyre_graph_fail (x->graph, NULL);
+  if (found->ragged)
+    return gyre_graph_fail (x->graph, g_error_new (GYRE_ERROR, GYRE_ERROR_SHARDING,
+                                                   "pmean: the members along '%s' hold unlike "
+                                                   "numbers of rows, so a mean of their means is "
+                                                   "not the mean: use gyre_pmean_weighted () "
+                                                   "with each member's count", axis));
+
+  x = gyre_psum (x, axis);
+  return gyre_div (x, gyre_full_like (x, attrs.size));
+}
+
+/**
+ * gyre_pmean_weighted:
+ * @x: f32: each member's own mean, of one shape
+ * @count: f32[], i32[] or u32[]: over how many samples the member's @x is a mean
+ * @axis: the name of a manual axis
+ *
+ * Σ count · x / Σ count over the members along @axis: the mean over all samples. The @x of a
+ * member that has none is not looked at, even if it is NaN.
+ *
+ * Returns: (transfer none): a tensor like @x; on an error a poison tensor
+ */
+GyreTensor *
+gyre_pmean_weighted (GyreTensor *x,
+                     GyreTensor *count,
+                     const char *axis)
+{
+  GyreTensor *weighted;
+
+  g_return_val_if_fail (x != NULL && count != NULL && axis != NULL, NULL);
+
+  count = gyre_convert (count, GYRE_F32);
+  weighted = gyre_select (gyre_greater (count, gyre_full_like (count, 0)), gyre_mul (x, count),
+                          gyre_full_like (x, 0));
+  return gyre_div (gyre_psum (weighted, axis), gyre_psum (count, axis));
+}
+
+/**
+ * gyre_all_gather:
+ * @x: any dtype: each member's own, of one shape
+ * @axis: the name of a manual axis
+ *
+ * The members' values in their order along a new leading dimension: each of them gets it.
+ * Gradient: the member's row of the sum of the members' cotangents.
+ *
+ * Returns: (transfer none): a tensor of shape [members, …]; on an error a poison tensor
+ */
+GyreTensor *
+gyre_all_gather (GyreTensor *x,
+                 const char *axis)
+{
+  GyreAxisAttrs attrs = { 0 };
+  const GyreAxis *found;
+
+  g_return_val_if_fail (x != NULL && axis != NULL, NULL);
+
+  if (x->poison)
+    return x;
+  if (!gyre_axis_attrs_init (&attrs, x->graph, "all_gather", axis, &found))
+    return gyre_graph_fail (x->graph, NULL);
+
+  return gyre_prims_emit1 (&gather, x, &attrs);
+}
+
+/**
+ * gyre_axis_index:
+ * @axis: the name of a manual axis
+ *
+ * Returns: (transfer none): i32[], the member's place along @axis, from 0; a poison tensor
+ *   where there is no such axis
+ */
+GyreTensor *
+gyre_axis_index (const char *axis)
+{
+  GyreGraph *graph = gyre_graph_get_current ();
+  GyreAxisAttrs attrs = { 0 };
+  const GyreAxis *found;
+
+  g_return_val_if_fail (graph != NULL && axis != NULL, NULL);
+
+  if (!gyre_axis_attrs_init (&attrs, graph, "axis_index", axis, &found))
+    return gyre_graph_fail (graph, NULL);
+
+  return gyre_graph_emit (graph, &axis_index, NULL, 0, &attrs);
+}
+
+/**
+ * gyre_axis_size:
+ * @axis: the name of a manual axis
+ *
+ * Returns: (transfer none): i32[], the number of members along @axis, a constant; a poison
+ *   tensor where there is no such axis
+ */
+GyreTensor *
+gyre_axis_size (const char *axis)
+{
+  GyreGraph *graph = gyre_graph_get_current ();
+  GyreAxisAttrs attrs = { 0 };
+  const GyreAxis *found;
+
+  g_return_val_if_fail (graph != NULL && axis != NULL, NULL);
+
+  if (!gyre_axis_attrs_init (&attrs, graph, "axis_size", axis, &found))
+    return gyre_graph_fail (graph, NULL);
+
+  return gyre_constant (GYRE_I32, attrs.size);
+}
