@@ -166,6 +166,15 @@ START_TEST (without_a_compiler_it_is_admitted)
 }
 END_TEST
 
+START_TEST (without_a_compiler_it_runs_what_was_built_ahead)
+{
+  expect_and_free (open_in_child ("pocl", "TEST_KERNEL", "1", NULL), "kernel: built");
+  expect_and_free (open_in_child ("pocl", "GYRE_LAYER_HIDE_COMPILER", "1", "TEST_KERNEL",
+                                  "1", NULL),
+                   "kernel: built");
+}
+END_TEST
+
 START_TEST (settings_are_checked)
 {
   expect_and_free (open_in_child ("pocl", "GYRE_ADMISSION", "perhaps", NULL),
@@ -210,6 +219,7 @@ add_tests (Suite *suite)
   tcase_add_test (tcase, a_lie_is_found_out);
   tcase_add_test (tcase, an_error_of_the_driver_is_named);
   tcase_add_test (tcase, without_a_compiler_it_is_admitted);
+  tcase_add_test (tcase, without_a_compiler_it_runs_what_was_built_ahead);
   tcase_add_test (tcase, settings_are_checked);
   tcase_add_test (tcase, no_platform_says_what_to_install);
   gyre_check_add (suite, "list", the_list_has_verdicts);
