@@ -3,7 +3,8 @@
 
 #include <sched.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "device/gyre-circle-private.h"
 
 /* Between two looks at an event: first the core is yielded, then the thread sleeps,
  * a little longer each time.  A new job wakes it at once. */
@@ -32,69 +33,22 @@ typedef struct
   gpointer         data;
 } Pending;
 
-/* A queue in a circle of slots, which grows and never shrinks: once it is large
- * enough, nothing is allocated. */
-typedef struct
-{
-  char  *slots;
-  gsize  size;      /* of a slot */
-  guint  capacity;
-  guint  first;
-  guint  n;
-} Circle;
-
 static struct
 {
-  GMutex    lock;
-  GCond     work;      /* something for the thread to do */
-  GCond     progress;  /* something done */
-  GThread  *thread;
-  gboolean  busy;      /* a job or a done function runs */
-  gboolean  quit;
-  gboolean  closed;    /* the process is exiting */
-  guint     n_unflushed;
-  Circle    jobs;
-  Circle    pendings;
+  GMutex     lock;
+  GCond      work;      /* something for the thread to do */
+  GCond      progress;  /* something done */
+  GThread   *thread;
+  gboolean   busy;      /* a job or a done function runs */
+  gboolean   quit;
+  gboolean   closed;    /* the process is exiting */
+  guint      n_unflushed;
+  GyreCircle jobs;
+  GyreCircle pendings;
 } self = {
   .jobs = { .size = sizeof (Job) },
   .pendings = { .size = sizeof (Pending) },
 };
-
-static gpointer
-circle_at (Circle *circle,
-           guint   i)
-{
-  return circle->slots + circle->size * ((circle->first + i) % circle->capacity);
-}
-
-static void
-circle_grow (Circle *circle)
-{
-  guint capacity = MAX (64, circle->capacity * 2);
-  char *slots = g_malloc0_n (capacity, circle->size);
-
-  for (guint i = 0; i < circle->capacity; i++)
-    memcpy (slots + circle->size * i, circle_at (circle, i), circle->size);
-  g_free (circle->slots);
-  circle->slots = slots;
-  circle->capacity = capacity;
-  circle->first = 0;
-}
-
-static gpointer
-circle_push (Circle *circle)
-{
-  if (circle->n == circle->capacity)
-    circle_grow (circle);
-  return circle_at (circle, circle->n++);
-}
-
-static void
-circle_pop (Circle *circle)
-{
-  circle->first = (circle->first + 1) % circle->capacity;
-  circle->n--;
-}
 
 /* Watching events. */
 
@@ -121,7 +75,7 @@ flush_new_pendings (void)
 {
   for (guint i = 0; self.n_unflushed > 0 && i < self.pendings.n; i++)
     {
-      Pending *pending = circle_at (&self.pendings, i);
+      Pending *pending = gyre_circle_at (&self.pendings, i);
       cl_event *events = pending->events;
       guint n = pending->n;
       cl_command_queue last = NULL;
@@ -177,7 +131,7 @@ release_events (const cl_event *events,
 static gboolean
 try_oldest (void)
 {
-  Pending *pending = circle_at (&self.pendings, 0);
+  Pending *pending = gyre_circle_at (&self.pendings, 0);
   cl_event *events = pending->events;
   guint n = pending->n;
   guint n_done = pending->n_done;
@@ -188,7 +142,7 @@ try_oldest (void)
   g_mutex_unlock (&self.lock);
   status = look_at_events (events, n, &n_done);
   g_mutex_lock (&self.lock);
-  ((Pending *) circle_at (&self.pendings, 0))->n_done = n_done;
+  ((Pending *) gyre_circle_at (&self.pendings, 0))->n_done = n_done;
   if (status > CL_COMPLETE)
     return FALSE;
 
@@ -198,7 +152,7 @@ try_oldest (void)
   if (done != NULL)
     done (status, data);
   g_mutex_lock (&self.lock);
-  circle_pop (&self.pendings);
+  gyre_circle_pop (&self.pendings);
   self.busy = FALSE;
   g_cond_broadcast (&self.progress);
   return TRUE;
@@ -209,9 +163,9 @@ try_oldest (void)
 static void
 run_job (void)
 {
-  Job job = *(Job *) circle_at (&self.jobs, 0);
+  Job job = *(Job *) gyre_circle_at (&self.jobs, 0);
 
-  circle_pop (&self.jobs);
+  gyre_circle_pop (&self.jobs);
   self.busy = TRUE;
   g_mutex_unlock (&self.lock);
   job.func (job.data);
@@ -298,7 +252,7 @@ gyre_executor_post (GyreJobFunc func,
   g_mutex_lock (&self.lock);
   if (start_or_wake ())
     {
-      Job *job = circle_push (&self.jobs);
+      Job *job = gyre_circle_push (&self.jobs);
 
       job->func = func;
       job->data = data;
@@ -369,7 +323,7 @@ gyre_executor_add_pending (cl_event        *events,
   g_mutex_lock (&self.lock);
   if (start_or_wake ())
     {
-      Pending *pending = circle_push (&self.pendings);
+      Pending *pending = gyre_circle_push (&self.pendings);
 
       fill_pending (pending, events, n);
       pending->done = done;
