@@ -16,6 +16,7 @@
 #define MAX_OUTPUTS   8
 #define CHEAP         3     /* work that may be done again … */
 #define MAX_REPEATS   3     /* … in chains of so many nodes */
+#define MAX_REMAKE    6     /* work that is done again rather than its result stored */
 
 /* What the algorithm knows of a node. */
 typedef struct
@@ -28,6 +29,8 @@ typedef struct
                                element-wise ones below a node that is asked for once */
   double        count;      /* how often elements are computed in its group */
   guint         repeats;    /* nodes from here on that are computed more than once */
+  guint         remake;     /* work that makes it from one array that is in memory anyway, so
+                               that reading its own array would be no cheaper; 0: not so */
 } Info;
 
 typedef struct
@@ -197,7 +200,12 @@ collect_reads (const Grouper    *self,
           g_autoptr (GArray) nested = g_array_new (FALSE, FALSE, sizeof (Read));
 
           collect_reads (self, user, group, nested);
-          add_read (reads, 0, sum_reads (nested) * factor);
+          for (guint j = 0; j < nested->len; j++)
+            {
+              const Read *read = &g_array_index (nested, Read, j);
+
+              add_read (reads, keeps_index (user) ? read->frame : 0, read->times * factor);
+            }
         }
     }
 }
@@ -389,11 +397,20 @@ place (Grouper          *self,
 
   collect_users (self, node, &users);
   if (groups->len == 0 && !users.outside)
-    return;
+    {
+      self->groups->repeated[node->id] = TRUE;   /* nowhere: nothing needs it */
+      return;
+    }
   if (groups->len == 1 && !users.outside
       && may_join (self, node, g_array_index (groups, guint, 0)))
     {
       join (self, node, g_array_index (groups, guint, 0), FALSE);
+      return;
+    }
+
+  if (groups->len > 1 && !users.outside && self->infos[node->id].remake > 0)
+    {
+      self->groups->repeated[node->id] = TRUE;
       return;
     }
 
@@ -440,6 +457,147 @@ place_view (Grouper          *self,
     join (self, node, g_array_index (groups, guint, 0), FALSE);
 }
 
+/* Groups of one shape that read the same array, and of which none needs the other, become
+ * one. */
+
+static gboolean
+has_loops (const Grouper *self,
+           guint          group)
+{
+  for (guint id = 0; id < self->nodes->len; id++)
+    if (self->groups->group_of[id] == (int) group && self->infos[id].probe.loops)
+      return TRUE;
+
+  return FALSE;
+}
+
+static void
+collect_arrays (const Grouper    *self,
+                const GyreTensor *node,
+                guint             group,
+                gint64            size,
+                GHashTable       *arrays)
+{
+  for (guint i = 0; i < node->n_operands; i++)
+    {
+      const GyreTensor *operand = node->operands[i];
+
+      if (self->groups->repeated[operand->id])
+        collect_arrays (self, operand, group, size, arrays);
+      else if (self->groups->group_of[operand->id] != (int) group
+               && gyre_shape_n_elements (&operand->shape) >= size)
+        g_hash_table_add (arrays, (gpointer) operand);
+    }
+}
+
+/* The arrays, as large as its results, that a group reads. */
+static GHashTable *
+find_arrays (const Grouper *self,
+             guint          group)
+{
+  const GyreTensor *output = g_ptr_array_index (group_at (self, group)->outputs, 0);
+  GHashTable *arrays = g_hash_table_new (NULL, NULL);
+
+  for (guint id = 0; id < self->nodes->len; id++)
+    if (self->groups->group_of[id] == (int) group)
+      collect_arrays (self, node_at (self, id), group, gyre_shape_n_elements (&output->shape),
+                      arrays);
+
+  return arrays;
+}
+
+static gboolean
+share_array (GHashTable *a,
+             GHashTable *b)
+{
+  GHashTableIter iter;
+  gpointer key;
+
+  g_hash_table_iter_init (&iter, a);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    if (g_hash_table_contains (b, key))
+      return TRUE;
+
+  return FALSE;
+}
+
+static gboolean
+group_reaches (Grouper *self,
+               guint    from,
+               guint    to)
+{
+  const GPtrArray *outputs = group_at (self, from)->outputs;
+
+  self->n_searches++;
+  for (guint i = 0; i < outputs->len; i++)
+    if (reaches_from_users (self, g_ptr_array_index (outputs, i), to))
+      return TRUE;
+
+  return FALSE;
+}
+
+static gboolean
+may_merge (Grouper     *self,
+           GHashTable **arrays,
+           guint        a,
+           guint        b)
+{
+  GyreFuseGroup *first = group_at (self, a), *second = group_at (self, b);
+
+  return first->outputs->len > 0 && second->outputs->len > 0
+         && first->outputs->len + second->outputs->len <= MAX_OUTPUTS
+         && first->n_members + second->n_members <= MAX_MEMBERS
+         && same_place (self, g_ptr_array_index (first->outputs, 0),
+                        g_ptr_array_index (second->outputs, 0))
+         && arrays[a] != NULL && arrays[b] != NULL && share_array (arrays[a], arrays[b])
+         && !group_reaches (self, a, b) && !group_reaches (self, b, a);
+}
+
+static int
+compare_outputs (gconstpointer a,
+                 gconstpointer b)
+{
+  const GyreTensor *const *first = a, *const *second = b;
+
+  return (*first)->id < (*second)->id ? 1 : -1;
+}
+
+static void
+merge (Grouper *self,
+       guint    into,
+       guint    from)
+{
+  GyreFuseGroup *target = group_at (self, into), *source = group_at (self, from);
+
+  for (guint id = 0; id < self->nodes->len; id++)
+    if (self->groups->group_of[id] == (int) from)
+      self->groups->group_of[id] = (int) into;
+  for (guint i = 0; i < source->outputs->len; i++)
+    g_ptr_array_add (target->outputs, g_ptr_array_index (source->outputs, i));
+  target->n_members += source->n_members;
+  g_ptr_array_sort (target->outputs, compare_outputs);
+  g_ptr_array_set_size (source->outputs, 0);
+}
+
+static void
+merge_siblings (Grouper *self)
+{
+  guint n = self->groups->groups->len;
+  g_autofree GHashTable **arrays = g_new0 (GHashTable *, n + 1);
+
+  for (guint i = 0; i < n; i++)
+    if (!has_loops (self, i))
+      arrays[i] = find_arrays (self, i);
+
+  for (guint a = 0; a < n; a++)
+    for (guint b = a + 1; b < n; b++)
+      if (may_merge (self, arrays, a, b))
+        merge (self, a, b);
+
+  for (guint i = 0; i < n; i++)
+    g_clear_pointer (&arrays[i], g_hash_table_unref);
+}
+
 static void
 fuse_all (Grouper *self)
 {
@@ -450,6 +608,7 @@ fuse_all (Grouper *self)
       place_free (self, node_at (self, id));
     else if (self->infos[id].fusible)
       place (self, node_at (self, id));
+  merge_siblings (self);
 }
 
 static void
@@ -458,6 +617,50 @@ fuse_none (Grouper *self)
   for (guint id = 0; id < self->nodes->len; id++)
     if (self->infos[id].fusible)
       begin_group (self, node_at (self, id));
+}
+
+/* What is read where a node is made: 0 for what is small, or made of nothing. */
+static gboolean
+is_small (const Grouper    *self,
+          const GyreTensor *node,
+          const GyreTensor *operand)
+{
+  return operand->prim->flags & GYRE_PRIM_GENERATOR
+         || (self->infos[operand->id].probe.moves
+             && n_elements (operand->operands[0]) < n_elements (node));
+}
+
+static guint
+count_remake (const Grouper    *self,
+              const GyreTensor *node)
+{
+  const Info *info = &self->infos[node->id];
+  const GyreTensor *large = NULL;
+  guint work;
+
+  if (!info->fusible || !(node->prim->flags & GYRE_PRIM_ELEMENTWISE) || info->probe.loops
+      || info->probe.work > CHEAP)
+    return 0;
+
+  for (guint i = 0; i < node->n_operands; i++)
+    {
+      const GyreTensor *operand = node->operands[i];
+
+      if (is_small (self, node, operand) || operand == large)
+        continue;
+      if (large != NULL)
+        return 0;
+      large = operand;
+    }
+
+  work = MAX (info->probe.work, 1);
+  if (large == NULL || !self->infos[large->id].fusible)
+    return work;
+  if (self->infos[large->id].remake == 0)
+    return 0;
+  work += self->infos[large->id].remake;
+
+  return work <= MAX_REMAKE ? work : 0;
 }
 
 static void
@@ -476,6 +679,7 @@ look_at_nodes (Grouper *self)
         info->probe = gyre_fuse_probe (node);
       for (guint i = 0; i < node->n_operands; i++)
         g_array_append_val (self->infos[node->operands[i]->id].users, id);
+      info->remake = count_remake (self, node);
     }
   for (guint i = 0; i < outputs->len; i++)
     self->infos[((GyreTensor *) g_ptr_array_index (outputs, i))->id].returned = TRUE;
