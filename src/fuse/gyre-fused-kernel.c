@@ -12,6 +12,27 @@
 /* Work-groups have few sizes: PoCL compiles a kernel again for each. */
 #define GROUP_CHAIN     256
 #define GROUP_REDUCTION 64
+#define GROUP_COLUMNS   16   /* a vector of floats */
+
+static const char *
+range_size (GyreKernelWriter     *writer,
+            const GyreKernelGrid *grid,
+            guint                 range)
+{
+  return gyre_kernel_writer_size (writer, GYRE_SIZE_EXTENT, &grid->extents[range]);
+}
+
+static void
+open_guard (GyreKernelWriter     *writer,
+            const GyreKernelGrid *grid)
+{
+  g_autoptr (GString) condition = g_string_new (NULL);
+
+  for (guint r = 0; r < grid->n_ranges; r++)
+    g_string_append_printf (condition, "%sw%u < %s", r > 0 ? " && " : "", r,
+                            range_size (writer, grid, r));
+  gyre_emit_open_if (&writer->emit, condition->str);
+}
 
 static void
 write_elements (GyreKernelWriter     *writer,
@@ -24,12 +45,17 @@ write_elements (GyreKernelWriter     *writer,
    * buffer of an operand. */
   for (guint i = 0; i < outputs->len; i++)
     elements[i] = gyre_kernel_writer_element (writer, g_ptr_array_index (outputs, i), grid->ix);
+  if (grid->columns)
+    open_guard (writer, grid);
   for (guint i = 0; i < outputs->len; i++)
     gyre_kernel_writer_store (writer, i, grid->ix, elements[i]);
+  if (grid->columns)
+    gyre_emit_close_if (&writer->emit);
 }
 
 static void
 plan_grid (const GyreFusion *fusion,
+           gboolean          cpu,
            GyreArena        *arena,
            GyreKernelGrid   *grid)
 {
@@ -40,6 +66,8 @@ plan_grid (const GyreFusion *fusion,
   gyre_kernel_writer_init (&writer, fusion, arena, TRUE);
   write_elements (&writer, grid);
   gyre_kernel_grid_collapse (grid, &writer);
+  grid->columns = cpu && grid->n_ranges > 0 && grid->n_ranges <= 3
+                  && gyre_kernel_writer_is_columns (&writer, grid->names[0]);
   gyre_kernel_writer_clear (&writer);
 }
 
@@ -137,14 +165,6 @@ append_parameters (GString                *out,
                             g_array_index (writer->sizes, GyreSize, i).name);
 }
 
-static const char *
-range_size (GyreKernelWriter     *writer,
-            const GyreKernelGrid *grid,
-            guint                 range)
-{
-  return gyre_kernel_writer_size (writer, GYRE_SIZE_EXTENT, &grid->extents[range]);
-}
-
 /* More than three ranges: the outer ones share the third id. */
 static void
 append_packed_ranges (GString              *out,
@@ -162,6 +182,20 @@ append_packed_ranges (GString              *out,
   g_string_append_printf (out, "  const int %s = w;\n", grid->names[grid->n_ranges - 1]);
 }
 
+/* All work-items reach all barriers: those past the end do what the last one does, and
+ * write nothing. */
+static void
+append_clamped_indices (GString              *out,
+                        GyreKernelWriter     *writer,
+                        const GyreKernelGrid *grid)
+{
+  for (guint r = 0; r < grid->n_ranges; r++)
+    g_string_append_printf (out, "  const int w%u = get_global_id (%u);\n"
+                            "  const int %s = min (w%u, %s - 1);\n", r, r, grid->names[r], r,
+                            range_size (writer, grid, r));
+  g_string_append_c (out, '\n');
+}
+
 static void
 append_indices (GString              *out,
                 GyreKernelWriter     *writer,
@@ -171,6 +205,11 @@ append_indices (GString              *out,
 
   if (grid->n_ranges == 0)
     return;
+  if (grid->columns)
+    {
+      append_clamped_indices (out, writer, grid);
+      return;
+    }
 
   for (guint r = 0; r < plain; r++)
     g_string_append_printf (out, "  const int %s = get_global_id (%u);\n", grid->names[r], r);
@@ -191,7 +230,7 @@ set_ranges (GyreFusedKernel      *kernel,
             const GyreKernelGrid *grid,
             gboolean              reduces)
 {
-  gsize left = reduces ? GROUP_REDUCTION : GROUP_CHAIN;
+  gsize left = grid->columns ? GROUP_COLUMNS : reduces ? GROUP_REDUCTION : GROUP_CHAIN;
 
   kernel->dims = CLAMP (grid->n_ranges, 1, 3);
   for (guint r = 0; r < 3; r++)
@@ -318,6 +357,7 @@ keep_sizes (const GyreKernelWriter *writer,
 
 static gboolean
 generate (const GyreFusion  *fusion,
+          gboolean           cpu,
           GyreFusedKernel   *kernel,
           GError           **error)
 {
@@ -326,8 +366,9 @@ generate (const GyreFusion  *fusion,
   GyreKernelGrid grid;
   gboolean done;
 
-  plan_grid (fusion, arena, &grid);
+  plan_grid (fusion, cpu, arena, &grid);
   gyre_kernel_writer_init (&writer, fusion, arena, FALSE);
+  writer.in_step = grid.columns;
   for (guint r = 0; r < grid.n_ranges; r++)
     range_size (&writer, &grid, r);
   write_elements (&writer, &grid);
@@ -343,16 +384,18 @@ generate (const GyreFusion  *fusion,
 
 const GyreFusedKernel *
 gyre_fusion_get_kernel (GyreFusion  *self,
+                        gboolean     cpu,
                         GError     **error)
 {
+  GyreFusedKernel **place = &self->kernels[cpu ? 1 : 0];
   GyreFusedKernel *kernel;
 
-  if (self->kernel != NULL)
-    return self->kernel;
+  if (*place != NULL)
+    return *place;
 
   kernel = gyre_arena_new0 (self->body->arena, GyreFusedKernel);
-  if (generate (self, kernel, error))
-    self->kernel = kernel;
+  if (generate (self, cpu, kernel, error))
+    *place = kernel;
 
-  return self->kernel;
+  return *place;
 }

@@ -75,7 +75,7 @@ gyre_fused_may_overwrite (const GyreTensor *node,
     return FALSE;
 
   fusion = ((const GyreFusedAttrs *) node->attrs)->fusion;
-  kernel = gyre_fusion_get_kernel (fusion, NULL);
+  kernel = gyre_fusion_get_kernel (fusion, FALSE, NULL);
 
   return kernel != NULL && kernel->overwrites[result * fusion->body->inputs->len + operand];
 }
@@ -216,7 +216,7 @@ fused_lower (GyreLower         *lower,
              GError           **error)
 {
   GyreFusion *fusion = ((const GyreFusedAttrs *) node->attrs)->fusion;
-  const GyreFusedKernel *kernel = gyre_fusion_get_kernel (fusion, error);
+  const GyreFusedKernel *kernel = gyre_fusion_get_kernel (fusion, lower->target->cpu, error);
   g_autoptr (GArray) args = g_array_new (FALSE, FALSE, sizeof (GyreCommandArg));
   GyreLaunch launch = { NULL };
 

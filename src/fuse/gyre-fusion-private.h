@@ -57,7 +57,8 @@ typedef struct
 {
   GyreGraph       *body;
   GyreSpec        *specs;      /* by id in body */
-  GyreFusedKernel *kernel;     /* made when it is first asked for; in body's arena */
+  GyreFusedKernel *kernels[2]; /* for others, for CPUs; made when first asked for; in body's
+                                  arena */
 } GyreFusion;
 
 typedef struct
@@ -80,6 +81,7 @@ void        gyre_fusion_emit        (GyreFusion        *self,
                                      GyreTensor       **results);
 /* NULL on an error: a header of the kernel that isn't there. */
 const GyreFusedKernel *gyre_fusion_get_kernel (GyreFusion  *self,
+                                               gboolean     cpu,
                                                GError     **error);
 
 static inline const GyreFusion *

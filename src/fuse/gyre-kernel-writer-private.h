@@ -28,6 +28,10 @@ typedef struct
   GArray           *sizes;      /* GyreSize */
   GArray           *accesses;   /* GyreAccess */
   gboolean          measuring;  /* addresses are left out of the text, for the collapser */
+  gboolean          in_step;    /* a barrier in each loop: see gyre_kernel_writer_is_columns () */
+  guint             n_loops;
+  guint             n_ifs;      /* that are open */
+  gboolean          uniform;    /* all work-items run through all loops alike */
 } GyreKernelWriter;
 
 void        gyre_kernel_writer_init    (GyreKernelWriter *self,
@@ -47,6 +51,11 @@ void        gyre_kernel_writer_store   (GyreKernelWriter  *self,
 const char *gyre_kernel_writer_size    (GyreKernelWriter  *self,
                                         GyreSizeKind       kind,
                                         const GyreExtents *extents);
+/* Whether, in its loops, neighbouring work-items read neighbouring elements, as in a sum
+ * over rows.  On a CPU work-items then do best in step, a barrier after each round: the
+ * compiler makes a vector of them. */
+gboolean    gyre_kernel_writer_is_columns (const GyreKernelWriter *self,
+                                           const char             *innermost);
 /* Whether name occurs as a whole identifier. */
 gboolean    gyre_text_has_name         (const char *text,
                                         const char *name);
@@ -59,6 +68,7 @@ typedef struct
   guint       n_ranges;              /* the first is the innermost */
   const char *names[GYRE_MAX_RANK];  /* the ranges' indices */
   GyreExtents extents[GYRE_MAX_RANK];
+  gboolean    columns;
 } GyreKernelGrid;
 
 /* One range a dimension, but none where there is one element. */

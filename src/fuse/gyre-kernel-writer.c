@@ -347,6 +347,40 @@ gyre_kernel_writer_store (GyreKernelWriter  *self,
   write_line (self, "%s = %s;", target, expression);
 }
 
+static gboolean
+is_in_loop (const GyreAccess *access)
+{
+  for (int d = 0; d < access->value->shape.rank; d++)
+    if (access->ix[d][0] == 'r' || strstr (access->ix[d], " r") != NULL
+        || strstr (access->ix[d], "(r") != NULL)
+      return TRUE;
+
+  return FALSE;
+}
+
+gboolean
+gyre_kernel_writer_is_columns (const GyreKernelWriter *self,
+                               const char             *innermost)
+{
+  gboolean any = FALSE;
+
+  if (self->n_loops == 0 || !self->uniform)
+    return FALSE;
+
+  for (guint i = 0; i < self->accesses->len; i++)
+    {
+      const GyreAccess *access = &g_array_index (self->accesses, GyreAccess, i);
+
+      if (!is_in_loop (access))
+        continue;
+      if (strcmp (access->ix[access->value->shape.rank - 1], innermost) != 0)
+        return FALSE;
+      any = TRUE;
+    }
+
+  return any;
+}
+
 /* The face that rules see */
 
 static const char *
@@ -415,6 +449,12 @@ emit_statement (GyreEmit   *emit,
   write_line (writer_of (emit), ended ? "%s" : "%s;", statement);
 }
 
+static gboolean
+is_size_name (const char *expression)
+{
+  return is_simple (expression) && (g_ascii_isdigit (expression[0]) || expression[0] == 'n');
+}
+
 static const char *
 emit_open_loop (GyreEmit   *emit,
                 const char *extent)
@@ -422,6 +462,8 @@ emit_open_loop (GyreEmit   *emit,
   GyreKernelWriter *self = writer_of (emit);
   const char *name = new_name (self, 'r');
 
+  self->n_loops++;
+  self->uniform = self->uniform && self->n_ifs == 0 && is_size_name (extent);
   write_line (self, "for (int %s = 0; %s < %s; %s++)", name, name, extent, name);
   open_block (self);
 
@@ -432,13 +474,25 @@ static void
 emit_open_if (GyreEmit   *emit,
               const char *condition)
 {
+  writer_of (emit)->n_ifs++;
   write_line (writer_of (emit), "if (%s)", condition);
   open_block (writer_of (emit));
 }
 
 static void
-emit_close (GyreEmit *emit)
+emit_close_loop (GyreEmit *emit)
 {
+  GyreKernelWriter *self = writer_of (emit);
+
+  if (self->in_step)
+    write_line (self, "barrier (CLK_LOCAL_MEM_FENCE);");
+  close_block (self);
+}
+
+static void
+emit_close_if (GyreEmit *emit)
+{
+  writer_of (emit)->n_ifs--;
   close_block (writer_of (emit));
 }
 
@@ -461,9 +515,9 @@ static const GyreEmitFuncs funcs = {
   .variable      = emit_variable,
   .statement     = emit_statement,
   .open_loop     = emit_open_loop,
-  .close_loop    = emit_close,
+  .close_loop    = emit_close_loop,
   .open_if       = emit_open_if,
-  .close_if      = emit_close,
+  .close_if      = emit_close_if,
   .need          = emit_need,
 };
 
@@ -478,6 +532,7 @@ gyre_kernel_writer_init (GyreKernelWriter *self,
   self->emit.arena = arena;
   self->fusion = fusion;
   self->measuring = measuring;
+  self->uniform = TRUE;
   self->text = g_string_new (NULL);
   self->memo = g_array_new (FALSE, FALSE, sizeof (Memo));
   self->blocks = g_array_new (FALSE, FALSE, sizeof (guint));
