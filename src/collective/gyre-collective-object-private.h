@@ -185,8 +185,8 @@ const char *gyre_half_name             (gboolean             reduces);
 const char *gyre_collective_phase_name (GyreCollectivePhase  phase);
 
 /* Proves, command by command, that no queue writes a chunk that another may use at the
- * time: of two uses by two queues, one a write, events or a queue tell the order.  The
- * program stops where they don't.  self may be NULL: nothing is checked. */
+ * time: of two uses by two queues, one a write, events or a queue tell the order.  A
+ * critical message says where they don't.  self may be NULL: nothing is checked. */
 GyreHazards *gyre_hazards_new      (guint        n);
 void         gyre_hazards_free     (GyreHazards *self);
 /* The next command on the member's queue. */

@@ -86,6 +86,11 @@ char        *gyre_collective_describe      (GyreCollective      *self,
 const char  *gyre_collective_get_algorithm (GyreCollective *self);
 const gsize *gyre_collective_get_bounds    (GyreCollective *self);
 
+/* Whether the algorithm can do these devices. */
+gboolean gyre_collective_can           (GyreDevice *const  *devices,
+                                        guint               n,
+                                        const char         *algorithm);
+
 /* Writes n + 1 boundaries in elements: chunks as equal as the strictest alignment of the
  * devices allows, the first the longest; members at the end may get none. */
 void     gyre_collective_choose_bounds (GyreDevice *const  *devices,
@@ -94,8 +99,9 @@ void     gyre_collective_choose_bounds (GyreDevice *const  *devices,
                                         gsize               element_size,
                                         gsize              *bounds);
 
-/* On any thread but the executor's.  All-reduces so many bytes a device a few times and
- * appends a line for each algorithm (NULL: all that can do the devices) to the report. */
+/* Any thread; returns when it is done.  All-reduces so many bytes a device a few times and
+ * appends a line to the report: for the algorithm, or, where that is NULL, for each that
+ * can do the devices. */
 gboolean gyre_collective_bench         (GPtrArray   *devices,
                                         gsize        bytes,
                                         const char  *algorithm,

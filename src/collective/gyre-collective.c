@@ -374,7 +374,16 @@ gyre_collective_begin (GyreCollective       *self,
   g_return_val_if_fail (self != NULL, FALSE);
   g_return_val_if_fail (gyre_executor_is_current (), FALSE);
 
-  return self->n == 1 || self->klass->begin (self, phase, error);
+  if (self->n == 1)
+    return TRUE;
+
+  /* What the caller has written, or acquired for that. */
+  for (guint i = 0; i < self->n; i++)
+    if (gyre_phase_reduces (phase))
+      note_own_uses (self, i, 0, self->n - 1, TRUE);
+    else
+      note_own_uses (self, i, i, i, TRUE);
+  return self->klass->begin (self, phase, error);
 }
 
 gboolean
@@ -444,6 +453,18 @@ gyre_collective_describe (GyreCollective      *self,
   if (self->n > 1)
     self->klass->describe (self, phase, text);
   return g_string_free (text, FALSE);
+}
+
+gboolean
+gyre_collective_can (GyreDevice *const *devices,
+                     guint              n,
+                     const char        *algorithm)
+{
+  GyreCollective self = { .n = n, .one_context = share_one_context (devices, n) };
+  const GyreCollectiveClass *klass = find_class (algorithm, NULL);
+  const char *why_not;
+
+  return klass != NULL && klass->can (&self, &why_not);
 }
 
 const char *

@@ -74,9 +74,9 @@ check_passed (GyreHazards   *self,
 {
   for (guint q = 0; q < self->n; q++)
     if (q != member && uses[q] > self->now[member * self->n + q])
-      g_error ("collective: the queue of member %u uses chunk %u of member %u while "
-               "that of member %u may still use it; is an acquire missing?", member,
-               chunk, owner, q);
+      g_critical ("collective: the queue of member %u uses chunk %u of member %u while "
+                  "that of member %u may still use it; is an acquire missing?", member,
+                  chunk, owner, q);
 }
 
 void
