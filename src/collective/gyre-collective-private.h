@@ -99,9 +99,9 @@ void     gyre_collective_choose_bounds (GyreDevice *const  *devices,
                                         gsize               element_size,
                                         gsize              *bounds);
 
-/* Any thread; returns when it is done.  All-reduces so many bytes a device a few times and
- * appends a line to the report: for the algorithm, or, where that is NULL, for each that
- * can do the devices. */
+/* Any thread; returns when it is done.  All-reduces so many bytes a device a few times
+ * and appends a line to the report: for the algorithm, or, where that is NULL, for each
+ * that can do the devices. */
 gboolean gyre_collective_bench         (GPtrArray   *devices,
                                         gsize        bytes,
                                         const char  *algorithm,

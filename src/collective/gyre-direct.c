@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collective/gyre-collective-object-private.h"
 
-/* Within a context: column c (chunk c of every member) is member c's from begin to finish.
- * One kernel on its queue sums the column in the ring's order, and one spreads it; in an
- * all-reduce that is the same kernel.  Everybody waits for everybody before, and, where
- * chunks are written by others, after. */
+/* Within a context: column c (chunk c of every member) is member c's from begin to
+ * finish.  One kernel on its queue sums the column in the ring's order, and one spreads
+ * it; in an all-reduce that is the same kernel.  Everybody waits for everybody before,
+ * and, where chunks are written by others, after. */
 
 static const GyreHopKind kinds[] = {
   [GYRE_PHASE_REDUCE_SCATTER] = GYRE_HOP_REDUCE_COLUMN,

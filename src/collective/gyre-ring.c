@@ -113,13 +113,14 @@ describe_half (GyreCollective *self,
                gboolean        reduces,
                GString        *text)
 {
+  GyreHopKind kind = reduces ? GYRE_HOP_REDUCE : GYRE_HOP_COPY;
+
   for (guint step = 0; step + 1 < self->n; step++)
     for (guint i = 0; i < self->n; i++)
       gyre_collective_describe_hop (self, i, gyre_half_name (reduces), step,
-                                    gyre_hop_kind_kernel_name (reduces ? GYRE_HOP_REDUCE
-                                                                       : GYRE_HOP_COPY),
-                                    gyre_ring_chunk (self, i, step, reduces), self->prev[i],
-                                    text);
+                                    gyre_hop_kind_kernel_name (kind),
+                                    gyre_ring_chunk (self, i, step, reduces),
+                                    self->prev[i], text);
 }
 
 static void

@@ -128,7 +128,7 @@ staged_prepare (GyreCollective  *self,
   return make.good;
 }
 
-/* Only a successor of the same context reads a member's chunks from a queue of its own. */
+/* Only a successor in the same context reads a member's chunks on its own queue. */
 static gboolean
 staged_acquire (GyreCollective  *self,
                 guint            member,
