@@ -127,6 +127,7 @@ reduce_partition_dims (const GyreTensor *node,
   return TRUE;
 }
 
+/* Collectives sum words; bytes are gathered first. */
 static gboolean
 sum_partition (const GyreTensor   *node,
                const GyreMeshSpec *mesh,
@@ -135,7 +136,7 @@ sum_partition (const GyreTensor   *node,
                GyreSpec           *out,
                GError            **error)
 {
-  return reduce_partition_dims (node, TRUE, in, want, out);
+  return reduce_partition_dims (node, node->dtype != GYRE_U8, in, want, out);
 }
 
 static gboolean
@@ -383,7 +384,8 @@ reduce_emit (const GyreReduce *rule,
  * @keep: whether the dimensions stay, with extent 1
  *
  * The sum over some dimensions; 0 over nothing; integers wrap. Gradient: ct, repeated.
- * Sharding: the sum over a split dimension is a partial sum; others stay split.
+ * Sharding: the sum over a split dimension is a partial sum (of u8 it is gathered first);
+ * others stay split.
  *
  * Returns: (transfer none): a tensor without @dims; a poison tensor where one isn't one of
  *   @x
