@@ -3,33 +3,31 @@
 
 #include <string.h>
 
-/* The oracle: every node by its reference rule, all members of the mesh in step, so
- * that a collective has the operands of all of them at hand. */
+/* The oracle: every node by its reference rule.  The members of a mesh run apart up to
+ * their next collective, which then has the operands of all of them at hand. */
 typedef struct
 {
-  const GyreGraph *const *graphs;
-  guint                   n_members;
-  GyreMeshSpec            mesh;
-  const GyreRef          *inputs;
-  GyreRef                *values;   /* values[member * n_nodes + id] */
-  guint                  *uses;     /* left, by id */
-  guint                   n_nodes;
+  const GyreGraph *graph;
+  const GyreRef   *inputs;
+  GyreRef         *values;   /* by id */
+  guint           *uses;     /* left, by id */
+  guint            next;     /* the node to run */
+} Member;
+
+typedef struct
+{
+  Member       *members;
+  guint         n_members;
+  GyreMeshSpec  mesh;
 } Interpreter;
 
 static const GyreTensor *
-get_node (const Interpreter *self,
-          guint              member,
-          guint              id)
+get_next (const Member *self)
 {
-  return g_ptr_array_index (self->graphs[member]->nodes, id);
-}
+  if (self->next == self->graph->nodes->len)
+    return NULL;
 
-static GyreRef *
-get_value (const Interpreter *self,
-           guint              member,
-           guint              id)
-{
-  return &self->values[member * self->n_nodes + id];
+  return g_ptr_array_index (self->graph->nodes, self->next);
 }
 
 static void
@@ -53,16 +51,36 @@ copy_value (GyreRef       *to,
     memcpy (to->data, from->data, n * sizeof (double));
 }
 
+static void
+drop_value (Member *self,
+            guint   id)
+{
+  const GyreTensor *node = g_ptr_array_index (self->graph->nodes, id);
+
+  if (node->prim != &gyre_prim_input)
+    g_free (self->values[id].data);
+  self->values[id].data = NULL;
+}
+
+/* Goes on to the next node, and frees the operands that this one was the last to use. */
+static void
+finish_node (Member           *self,
+             const GyreTensor *node)
+{
+  for (guint i = 0; i < node->n_operands; i++)
+    if (--self->uses[node->operands[i]->id] == 0)
+      drop_value (self, node->operands[i]->id);
+  self->next++;
+}
+
 /* An input is looked at where it lies, not copied. */
 static gboolean
-take_input (Interpreter       *self,
+take_input (Member            *self,
             const GyreTensor  *node,
-            guint              member,
             GError           **error)
 {
   const GyreInputAttrs *attrs = node->attrs;
-  const GyreRef *input =
-      &self->inputs[member * self->graphs[0]->inputs->len + attrs->index];
+  const GyreRef *input = &self->inputs[attrs->index];
 
   if (input->dtype != node->dtype || !gyre_shape_equal (&input->shape, &node->shape))
     {
@@ -76,172 +94,186 @@ take_input (Interpreter       *self,
       return FALSE;
     }
 
-  *get_value (self, member, node->id) = *input;
+  self->values[node->id] = *input;
 
   return TRUE;
 }
 
 static void
-gather_operands (const Interpreter *self,
-                 const GyreTensor  *node,
-                 guint              member,
-                 GyreRef           *in)
+gather_operands (const Member     *self,
+                 const GyreTensor *node,
+                 GyreRef          *in)
 {
   for (guint i = 0; i < node->n_operands; i++)
-    in[i] = *get_value (self, member, node->operands[i]->id);
+    in[i] = self->values[node->operands[i]->id];
 }
 
-static void
-run_local (Interpreter      *self,
-           const GyreTensor *node,
-           guint             member)
+static gboolean
+run_local (Member            *self,
+           const GyreTensor  *node,
+           GError           **error)
 {
   g_autofree GyreRef *in = g_new0 (GyreRef, node->n_operands + 1);
-  GyreRef *out = get_value (self, member, node->id);
+  GyreRef *out = &self->values[node->id];
 
-  gather_operands (self, node, member, in);
+  if (node->prim->reference == NULL)
+    {
+      g_set_error (error, GYRE_ERROR, GYRE_ERROR_INVALID,
+                   "%s has no reference rule: the interpreter can't run it",
+                   node->prim->name);
+      return FALSE;
+    }
+
+  gather_operands (self, node, in);
   allocate_value (out, node);
   node->prim->reference (node, in, out);
+
+  return TRUE;
+}
+
+static gboolean
+run_to_collective (Member  *self,
+                   GError **error)
+{
+  const GyreTensor *node;
+
+  while ((node = get_next (self)) != NULL && node->prim->reference_mesh == NULL)
+    {
+      if (node->prim == &gyre_prim_input ? !take_input (self, node, error)
+                                         : !run_local (self, node, error))
+        return FALSE;
+      finish_node (self, node);
+    }
+
+  return TRUE;
+}
+
+/* All members have come to the same collective, or all to their end. */
+static gboolean
+check_meeting (const Interpreter  *self,
+               GError            **error)
+{
+  const GyreTensor *first = get_next (&self->members[0]);
+
+  for (guint m = 1; m < self->n_members; m++)
+    {
+      const GyreTensor *node = get_next (&self->members[m]);
+
+      if ((node != NULL ? node->prim : NULL) == (first != NULL ? first->prim : NULL))
+        continue;
+
+      g_set_error (
+          error, GYRE_ERROR, GYRE_ERROR_SHARDING,
+          "member 0 has come to %s, and member %u to %s: all must come to the same "
+          "collectives in one order",
+          first != NULL ? first->prim->name : "its end", m,
+          node != NULL ? node->prim->name : "its end");
+      return FALSE;
+    }
+
+  return TRUE;
 }
 
 static void
-run_collective (Interpreter *self,
-                guint        id)
+run_collective (Interpreter *self)
 {
-  const GyreTensor *node = get_node (self, 0, id);
+  const GyreTensor *node = get_next (&self->members[0]);
   g_autofree GyreRef *in = g_new0 (GyreRef, self->n_members * node->n_operands + 1);
   g_autofree GyreRef *out = g_new0 (GyreRef, self->n_members);
 
   for (guint m = 0; m < self->n_members; m++)
     {
-      gather_operands (self, get_node (self, m, id), m, in + m * node->n_operands);
-      allocate_value (&out[m], get_node (self, m, id));
+      gather_operands (&self->members[m], get_next (&self->members[m]),
+                       in + m * node->n_operands);
+      allocate_value (&out[m], get_next (&self->members[m]));
     }
   node->prim->reference_mesh (node, &self->mesh, in, out);
+
   for (guint m = 0; m < self->n_members; m++)
-    *get_value (self, m, id) = out[m];
+    {
+      node = get_next (&self->members[m]);
+      self->members[m].values[node->id] = out[m];
+      finish_node (&self->members[m], node);
+    }
 }
 
 static gboolean
-run_node (Interpreter  *self,
-          guint         id,
-          GError      **error)
+run (Interpreter  *self,
+     GError      **error)
 {
-  const GyreTensor *node = get_node (self, 0, id);
-
-  if (node->prim->reference_mesh != NULL)
+  for (;;)
     {
-      run_collective (self, id);
-      return TRUE;
-    }
-
-  for (guint m = 0; m < self->n_members; m++)
-    {
-      if (node->prim == &gyre_prim_input)
-        {
-          if (!take_input (self, get_node (self, m, id), m, error))
-            return FALSE;
-        }
-      else if (node->prim->reference != NULL)
-        {
-          run_local (self, get_node (self, m, id), m);
-        }
-      else
-        {
-          g_set_error (error, GYRE_ERROR, GYRE_ERROR_INVALID,
-                       "%s has no reference rule: the interpreter can't run it",
-                       node->prim->name);
+      for (guint m = 0; m < self->n_members; m++)
+        if (!run_to_collective (&self->members[m], error))
           return FALSE;
-        }
-    }
-
-  return TRUE;
-}
-
-static void
-drop_value (Interpreter *self,
-            guint        id)
-{
-  for (guint m = 0; m < self->n_members; m++)
-    {
-      GyreRef *value = get_value (self, m, id);
-
-      if (get_node (self, m, id)->prim != &gyre_prim_input)
-        g_free (value->data);
-      value->data = NULL;
-    }
-}
-
-/* Frees the operands that this node was the last to use. */
-static void
-drop_operands (Interpreter      *self,
-               const GyreTensor *node)
-{
-  for (guint i = 0; i < node->n_operands; i++)
-    if (--self->uses[node->operands[i]->id] == 0)
-      drop_value (self, node->operands[i]->id);
-}
-
-static gboolean
-run_nodes (Interpreter  *self,
-           GError      **error)
-{
-  for (guint id = 0; id < self->n_nodes; id++)
-    {
-      if (!run_node (self, id, error))
+      if (!check_meeting (self, error))
         return FALSE;
-      drop_operands (self, get_node (self, 0, id));
+      if (get_next (&self->members[0]) == NULL)
+        return TRUE;
+      run_collective (self);
     }
-
-  return TRUE;
 }
 
 static void
-copy_outputs (const Interpreter *self,
-              GyreRef           *outputs)
+copy_outputs (const Member *self,
+              GyreRef      *outputs)
 {
-  for (guint m = 0; m < self->n_members; m++)
+  for (guint i = 0; i < self->graph->outputs->len; i++)
     {
-      const GPtrArray *wanted = self->graphs[m]->outputs;
+      const GyreTensor *output = g_ptr_array_index (self->graph->outputs, i);
 
-      for (guint i = 0; i < wanted->len; i++)
-        {
-          const GyreTensor *output = g_ptr_array_index (wanted, i);
-
-          copy_value (&outputs[m * wanted->len + i], get_value (self, m, output->id));
-        }
+      copy_value (&outputs[i], &self->values[output->id]);
     }
 }
 
-static gboolean
-interpret (const GyreGraph *const *graphs,
-           guint                   n_members,
-           const GyreMeshSpec     *mesh,
-           const GyreRef          *inputs,
-           GyreRef                *outputs,
-           GError                **error)
+static void
+member_init (Member          *self,
+             const GyreGraph *graph,
+             const GyreRef   *inputs)
 {
-  Interpreter self = { graphs, n_members, *mesh, inputs };
+  self->graph = graph;
+  self->inputs = inputs;
+  self->values = g_new0 (GyreRef, graph->nodes->len + 1);
+  self->uses = gyre_graph_count_uses (graph);
+}
+
+static void
+member_clear (Member *self)
+{
+  for (guint id = 0; id < self->graph->nodes->len; id++)
+    drop_value (self, id);
+  g_free (self->values);
+  g_free (self->uses);
+}
+
+static gboolean
+interpret (const GyreGraph *const  *graphs,
+           guint                    n_members,
+           const GyreMeshSpec      *mesh,
+           const GyreRef           *inputs,
+           GyreRef                 *outputs,
+           GError                 **error)
+{
+  g_autofree Member *members = g_new0 (Member, n_members);
+  Interpreter self = { members, n_members, *mesh };
   gboolean done;
 
-  if (graphs[0]->error != NULL)
+  for (guint m = 0; m < n_members; m++)
+    if (graphs[m]->error != NULL)
+      {
+        g_propagate_error (error, g_error_copy (graphs[m]->error));
+        return FALSE;
+      }
+
+  for (guint m = 0; m < n_members; m++)
+    member_init (&members[m], graphs[m], inputs + m * graphs[0]->inputs->len);
+  done = run (&self, error);
+  for (guint m = 0; m < n_members; m++)
     {
-      g_propagate_error (error, g_error_copy (graphs[0]->error));
-      return FALSE;
+      if (done)
+        copy_outputs (&members[m], outputs + m * graphs[0]->outputs->len);
+      member_clear (&members[m]);
     }
-
-  self.n_nodes = graphs[0]->nodes->len;
-  self.values = g_new0 (GyreRef, (gsize) n_members * self.n_nodes + 1);
-  self.uses = gyre_graph_count_uses (graphs[0]);
-
-  done = run_nodes (&self, error);
-  if (done)
-    copy_outputs (&self, outputs);
-
-  for (guint id = 0; id < self.n_nodes; id++)
-    drop_value (&self, id);
-  g_free (self.values);
-  g_free (self.uses);
 
   return done;
 }
@@ -301,7 +333,10 @@ gyre_interpret_ragged (const GyreGraph *const  *graphs,
   mesh_of_graph (graphs[0], &mesh);
   g_return_val_if_fail (gyre_mesh_spec_n_devices (&mesh) == n_members, FALSE);
   for (guint m = 1; m < n_members; m++)
-    g_return_val_if_fail (graphs[m]->nodes->len == graphs[0]->nodes->len, FALSE);
+    {
+      g_return_val_if_fail (graphs[m]->inputs->len == graphs[0]->inputs->len, FALSE);
+      g_return_val_if_fail (graphs[m]->outputs->len == graphs[0]->outputs->len, FALSE);
+    }
 
   return interpret (graphs, n_members, &mesh, inputs, outputs, error);
 }

@@ -99,7 +99,7 @@ gboolean gyre_interpret      (const GyreGraph *graph, const GyreRef *inputs,
 gboolean gyre_interpret_mesh (const GyreGraph *graph, guint n_members,
                               const GyreRef *inputs, GyreRef *outputs, GError **error);
 /* The same where members were traced apart since their extents differ: a graph each,
- * equal but for the extents. */
+ * which come to the same collectives in one order. */
 gboolean gyre_interpret_ragged (const GyreGraph *const *graphs, guint n_members,
                                 const GyreRef *inputs, GyreRef *outputs, GError **error);
 

@@ -20,9 +20,26 @@ typedef struct
 } Pass;
 
 static gboolean
+is_ragged (const GyreGraph *graph)
+{
+  for (guint a = 0; a < graph->n_axes; a++)
+    if (graph->axes[a].ragged)
+      return TRUE;
+
+  return FALSE;
+}
+
+/* Where members were traced apart, with extents of their own, a constant may fold on one
+ * and not on another: all must meet in the same collectives none the less. */
+static gboolean
 is_kept (const GyreTensor *node)
 {
-  return node->prim == &gyre_prim_input || (node->prim->flags & GYRE_PRIM_IMPURE) != 0;
+  GyrePrimFlags kept = GYRE_PRIM_IMPURE;
+
+  if (is_ragged (node->graph))
+    kept |= GYRE_PRIM_COLLECTIVE;
+
+  return node->prim == &gyre_prim_input || (node->prim->flags & kept) != 0;
 }
 
 static gboolean *

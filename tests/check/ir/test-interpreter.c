@@ -104,6 +104,33 @@ START_TEST (members_may_be_ragged)
 }
 END_TEST
 
+START_TEST (members_must_meet)
+{
+  g_autoptr (GError) error = NULL;
+  GyreRef inputs[2] = { make_ref ((double[]) { 1 }, 1), make_ref ((double[]) { 2 }, 1) };
+  GyreRef outputs[2];
+  GyreGraph *graphs[2];
+
+  for (int m = 0; m < 2; m++)
+    {
+      GyreTensor *x;
+
+      graphs[m] = gyre_graph_new ();
+      graphs[m]->n_axes = 1;
+      graphs[m]->axes[0] = (GyreAxis) { g_intern_string ("data"), 2, TRUE, TRUE };
+      x = gyre_graph_input (graphs[m], "x", GYRE_F32, &GYRE_SHAPE (1));
+      gyre_graph_add_output (graphs[m],
+                             m == 0 ? toy_scaled (x, 2) : toy_unary (&toy_sum, x));
+    }
+  ck_assert (!gyre_interpret_ragged ((const GyreGraph *const *) graphs, 2, inputs,
+                                     outputs, &error));
+  gyre_assert_error (error, GYRE_ERROR, GYRE_ERROR_SHARDING);
+  gyre_assert_error_says (error, "member 0 has come to its end, and member 1 to toy-sum");
+  for (int m = 0; m < 2; m++)
+    gyre_graph_free (graphs[m]);
+}
+END_TEST
+
 START_TEST (gives_the_error_of_the_graph)
 {
   g_autoptr (GyreGraph) graph = gyre_graph_new ();
@@ -122,6 +149,7 @@ add_tests (Suite *suite)
   gyre_check_add (suite, "shapes", refuses_other_shapes);
   gyre_check_add (suite, "mesh", collectives_see_all_members);
   gyre_check_add (suite, "ragged", members_may_be_ragged);
+  gyre_check_add (suite, "meeting", members_must_meet);
   gyre_check_add (suite, "error", gives_the_error_of_the_graph);
 }
 

@@ -109,6 +109,41 @@ START_TEST (leaves_impure_nodes_alone)
 END_TEST
 
 static void
+build_collectives (gboolean ragged)
+{
+  graph->n_axes = 1;
+  graph->axes[0] = (GyreAxis) { g_intern_string ("data"), 2, TRUE, ragged };
+  toy_unary (&toy_sum, y);
+  gyre_graph_add_output (graph, toy_unary (&toy_sum, x));
+  gyre_graph_add_output (graph, toy_unary (&toy_sum, x));
+}
+
+START_TEST (merges_collectives)
+{
+  build_collectives (FALSE);
+  assert_simplifies_to ("axis data=2 manual\n"
+                        "%0 = f32[2] input {x}\n"
+                        "%1 = f32[2] input {y}\n"
+                        "%2 = f32[2] toy-sum %0\n"
+                        "return %2 %2\n");
+}
+END_TEST
+
+/* Members were traced apart: each must come to every collective of the others. */
+START_TEST (leaves_collectives_of_ragged_axes_alone)
+{
+  build_collectives (TRUE);
+  assert_simplifies_to ("axis data=2 manual ragged\n"
+                        "%0 = f32[2] input {x}\n"
+                        "%1 = f32[2] input {y}\n"
+                        "%2 = f32[2] toy-sum %1\n"
+                        "%3 = f32[2] toy-sum %0\n"
+                        "%4 = f32[2] toy-sum %0\n"
+                        "return %3 %4\n");
+}
+END_TEST
+
+static void
 add_tests (Suite *suite)
 {
   TCase *tcase = gyre_check_case (suite, "simplify", setup, teardown);
@@ -118,6 +153,8 @@ add_tests (Suite *suite)
   tcase_add_test (tcase, keeps_what_differs);
   tcase_add_test (tcase, applies_rules_to_a_fixed_point);
   tcase_add_test (tcase, leaves_impure_nodes_alone);
+  tcase_add_test (tcase, merges_collectives);
+  tcase_add_test (tcase, leaves_collectives_of_ragged_axes_alone);
 }
 
 GYRE_CHECK_MAIN ("simplify", add_tests)
