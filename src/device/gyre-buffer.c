@@ -89,7 +89,7 @@ create (GyreDevice    *device,
   cl_int status;
   cl_mem mem;
 
-  if (!check_size (device, size, error))
+  if (!gyre_device_check_alive (device, error) || !check_size (device, size, error))
     return NULL;
 
   mem = clCreateBuffer (device->context->object, flags, MAX (size, DUMMY_SIZE), NULL,
@@ -152,7 +152,8 @@ gyre_buffer_new_sub (GyreBuffer  *parent,
   cl_int status;
   cl_mem mem;
 
-  if (!check_region (parent, offset, size, error))
+  if (!gyre_device_check_alive (parent->device, error) ||
+      !check_region (parent, offset, size, error))
     return NULL;
   if (size == 0)
     return create (parent->device, CL_MEM_READ_WRITE, 0, error);

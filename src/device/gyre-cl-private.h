@@ -6,6 +6,9 @@
 
 G_BEGIN_DECLS
 
+/* Of ours: a device gave no answer in time. */
+#define GYRE_CL_NO_ANSWER (-9999)
+
 /* "CL_OUT_OF_RESOURCES". */
 const char *gyre_cl_status_name (cl_int status);
 

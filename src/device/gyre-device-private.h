@@ -31,6 +31,9 @@ gboolean         gyre_device_flush              (GyreDevice  *self,
  * never released.  The first reason stays. */
 void             gyre_device_set_lost           (GyreDevice   *self,
                                                  const GError *reason);
+/* FALSE and the reason, once it is lost: no call is made on it any more. */
+gboolean         gyre_device_check_alive        (GyreDevice  *self,
+                                                 GError     **error);
 /* NULL while it lives. */
 const GError    *gyre_device_get_lost           (GyreDevice *self);
 

@@ -277,7 +277,8 @@ gboolean
 gyre_device_flush (GyreDevice  *self,
                    GError     **error)
 {
-  return gyre_cl_check (clFlush (self->queue), error, "clFlush on %s", self->info->name);
+  return gyre_device_check_alive (self, error) &&
+         gyre_cl_check (clFlush (self->queue), error, "clFlush on %s", self->info->name);
 }
 
 void
@@ -294,4 +295,18 @@ const GError *
 gyre_device_get_lost (GyreDevice *self)
 {
   return g_atomic_pointer_get (&self->lost);
+}
+
+gboolean
+gyre_device_check_alive (GyreDevice  *self,
+                         GError     **error)
+{
+  const GError *reason = gyre_device_get_lost (self);
+
+  if (G_LIKELY (reason == NULL))
+    return TRUE;
+
+  g_set_error (error, reason->domain, reason->code, "%s is lost: %s", self->info->name,
+               reason->message);
+  return FALSE;
 }

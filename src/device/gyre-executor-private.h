@@ -8,7 +8,8 @@ G_BEGIN_DECLS
 /* One thread of the process owns every command queue.  Others hand it jobs; it runs
  * them in their order, and between them watches the events that it was given. */
 typedef void (*GyreJobFunc)     (gpointer data);
-/* status: CL_COMPLETE, or the first error among the events. */
+/* status: CL_COMPLETE, the first error among the events, or GYRE_CL_NO_ANSWER: nothing
+ * moved for GYRE_DEVICE_TIMEOUT seconds (600 unless told, 0: wait for ever). */
 typedef void (*GyrePendingFunc) (cl_int   status,
                                  gpointer data);
 

@@ -12,6 +12,9 @@
 #define SLEEP_LEAST 10  /* µs */
 #define SLEEP_MOST 200  /* µs */
 
+/* How long a device may take for one pending, seconds, unless the environment tells. */
+#define LIMIT 600
+
 /* How long exit () waits for devices that don't answer. */
 #define EXIT_LIMIT (10 * G_TIME_SPAN_SECOND)
 
@@ -29,6 +32,7 @@ typedef struct
   guint            n_done;
   cl_int           status;
   gboolean         flushed;
+  gint64           since;      /* when it became the oldest; 0: not yet */
   GyrePendingFunc  done;
   gpointer         data;
 } Pending;
@@ -43,6 +47,7 @@ static struct
   gboolean   quit;
   gboolean   closed;    /* the process is exiting */
   guint      n_unflushed;
+  gint64     limit;     /* µs; 0: none */
   GyreCircle jobs;
   GyreCircle pendings;
 } self = {
@@ -127,6 +132,18 @@ release_events (const cl_event *events,
     clReleaseEvent (events[i]);
 }
 
+/* The time since the oldest pending is the oldest counts, each time it is looked at in
+ * vain. */
+static gboolean
+is_overdue (Pending *pending)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  if (pending->since == 0)
+    pending->since = now;
+  return self.limit > 0 && now - pending->since > self.limit;
+}
+
 /* Called and returns with the lock held.  TRUE if the oldest pending is done. */
 static gboolean
 try_oldest (void)
@@ -142,9 +159,12 @@ try_oldest (void)
   g_mutex_unlock (&self.lock);
   status = look_at_events (events, n, &n_done);
   g_mutex_lock (&self.lock);
-  ((Pending *) gyre_circle_at (&self.pendings, 0))->n_done = n_done;
-  if (status > CL_COMPLETE)
+  pending = gyre_circle_at (&self.pendings, 0);   /* others may have made it move */
+  pending->n_done = n_done;
+  if (status > CL_COMPLETE && !is_overdue (pending))
     return FALSE;
+  if (status > CL_COMPLETE)
+    status = GYRE_CL_NO_ANSWER;
 
   self.busy = TRUE;
   g_mutex_unlock (&self.lock);
@@ -222,6 +242,18 @@ run_executor (gpointer unused)
   return NULL;
 }
 
+static gint64
+read_limit (void)
+{
+  const char *text = g_getenv ("GYRE_DEVICE_TIMEOUT");
+  guint64 seconds = LIMIT;
+
+  if (text != NULL && !g_ascii_string_to_unsigned (text, 10, 0, 1000000, &seconds, NULL))
+    g_warning ("GYRE_DEVICE_TIMEOUT=%s is not a number of seconds; %d are taken", text,
+               LIMIT);
+  return seconds * G_TIME_SPAN_SECOND;
+}
+
 /* With the lock held.  FALSE: the process exits, and nothing runs any more. */
 static gboolean
 start_or_wake (void)
@@ -231,6 +263,7 @@ start_or_wake (void)
   if (self.thread == NULL)
     {
       self.quit = FALSE;
+      self.limit = read_limit ();
       g_atomic_pointer_set (&self.thread,
                             g_thread_new ("gyre-executor", run_executor, NULL));
     }
@@ -312,6 +345,7 @@ fill_pending (Pending        *pending,
       pending->events[pending->n++] = events[i];
   pending->n_done = 0;
   pending->flushed = FALSE;
+  pending->since = 0;
 }
 
 void

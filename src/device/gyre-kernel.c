@@ -146,6 +146,8 @@ gyre_device_get_kernel (GyreDevice  *device,
 
   if (kernel != NULL)
     return kernel;
+  if (!gyre_device_check_alive (device, error))
+    return NULL;
 
   program = gyre_device_get_program (device, source, options, error);
   if (program == NULL)
@@ -290,6 +292,8 @@ gyre_device_launch (GyreDevice           *device,
 {
   cl_int status;
 
+  if (!gyre_device_check_alive (device, error))
+    return FALSE;
   if (is_empty (dims, global))
     return (n_wait == 0 && event == NULL) ||
            gyre_device_marker (device, wait, n_wait, event, error);

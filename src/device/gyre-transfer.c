@@ -13,7 +13,8 @@ gyre_device_marker (GyreDevice      *device,
 {
   cl_command_queue queue = gyre_device_get_queue (device);
 
-  return gyre_cl_check (clEnqueueMarkerWithWaitList (queue, n_wait, WAIT_LIST, event),
+  return gyre_device_check_alive (device, error) &&
+         gyre_cl_check (clEnqueueMarkerWithWaitList (queue, n_wait, WAIT_LIST, event),
                         error, "clEnqueueMarkerWithWaitList on %s",
                         gyre_device_get_name (device));
 }
@@ -44,6 +45,8 @@ gyre_device_write (GyreDevice      *device,
 {
   cl_int status;
 
+  if (!gyre_device_check_alive (device, error))
+    return FALSE;
   if (size == 0)
     return enqueue_nothing (device, wait, n_wait, event, error);
 
@@ -67,6 +70,8 @@ gyre_device_read (GyreDevice      *device,
 {
   cl_int status;
 
+  if (!gyre_device_check_alive (device, error))
+    return FALSE;
   if (size == 0)
     return enqueue_nothing (device, wait, n_wait, event, error);
 
@@ -91,6 +96,8 @@ gyre_device_copy (GyreDevice      *device,
 {
   cl_int status;
 
+  if (!gyre_device_check_alive (device, error))
+    return FALSE;
   if (size == 0)
     return enqueue_nothing (device, wait, n_wait, event, error);
 
@@ -117,6 +124,8 @@ gyre_device_fill (GyreDevice      *device,
   gboolean words = offset % sizeof pattern == 0 && size % sizeof pattern == 0;
   cl_int status;
 
+  if (!gyre_device_check_alive (device, error))
+    return FALSE;
   if (size == 0)
     return enqueue_nothing (device, wait, n_wait, event, error);
 
@@ -143,6 +152,8 @@ gyre_device_map (GyreDevice      *device,
   cl_int status;
   gpointer pointer;
 
+  if (!gyre_device_check_alive (device, error))
+    return NULL;
   /* A pointer is due even to nothing. */
   pointer = clEnqueueMapBuffer (gyre_device_get_queue (device),
                                 gyre_buffer_get_mem (buffer), CL_FALSE, flags, offset,
@@ -164,6 +175,9 @@ gyre_device_unmap (GyreDevice      *device,
                    GError         **error)
 {
   cl_int status;
+
+  if (!gyre_device_check_alive (device, error))
+    return FALSE;
 
   status = clEnqueueUnmapMemObject (gyre_device_get_queue (device),
                                     gyre_buffer_get_mem (buffer), pointer, n_wait,

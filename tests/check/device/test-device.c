@@ -104,11 +104,16 @@ START_TEST (the_first_reason_of_a_loss_stays)
   GyreDevice *device = g_ptr_array_index (devices, 0);
   GError *first = g_error_new_literal (GYRE_ERROR, GYRE_ERROR_DEVICE, "first");
   GError *second = g_error_new_literal (GYRE_ERROR, GYRE_ERROR_DEVICE, "second");
+  GError *error = NULL;
 
   gyre_device_set_lost (device, first);
   gyre_device_set_lost (device, second);
   ck_assert (gyre_device_is_lost (device));
   ck_assert_str_eq (gyre_device_get_lost (device)->message, "first");
+  ck_assert_ptr_null (gyre_buffer_new (device, 64, &error));
+  gyre_assert_error (error, GYRE_ERROR, GYRE_ERROR_DEVICE);
+  gyre_assert_error_says (error, "is lost: first");
+  g_clear_error (&error);
   g_error_free (first);
   g_error_free (second);
 }

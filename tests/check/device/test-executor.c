@@ -146,6 +146,25 @@ set_event (gpointer data)
   clSetUserEventStatus (data, CL_COMPLETE);
 }
 
+START_TEST (a_device_without_answer_is_given_up)
+{
+  cl_int status;
+  cl_event event = clCreateUserEvent (gyre_device_get_context (device), &status);
+  gint64 start = g_get_monotonic_time ();
+
+  gyre_executor_shutdown ();
+  g_setenv ("GYRE_DEVICE_TIMEOUT", "1", TRUE);
+  gyre_executor_add_pending (&event, 1, keep_status, NULL);
+  gyre_executor_drain ();
+  ck_assert_int_eq (last_status, GYRE_CL_NO_ANSWER);
+  ck_assert_int_ge (g_get_monotonic_time () - start, G_TIME_SPAN_SECOND);
+  gyre_executor_shutdown ();
+  g_unsetenv ("GYRE_DEVICE_TIMEOUT");
+  clSetUserEventStatus (event, CL_COMPLETE);
+  clReleaseEvent (event);   /* leaked by the executor */
+}
+END_TEST
+
 START_TEST (jobs_run_while_an_event_is_pending)
 {
   cl_int status;
@@ -266,6 +285,7 @@ add_tests (Suite *suite)
   tcase_add_test (tcase, pendings_are_done_in_order);
   tcase_add_test (tcase, no_events_are_done_at_once);
   tcase_add_test (tcase, an_error_comes_through);
+  tcase_add_test (tcase, a_device_without_answer_is_given_up);
   tcase_add_test (tcase, jobs_run_while_an_event_is_pending);
   tcase_add_test (tcase, it_starts_again_after_shutdown);
   tcase_add_test (tcase, many_threads_post);
