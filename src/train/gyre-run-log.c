@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "train/gyre-run-log-private.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+
+#include <glib/gstdio.h>
+#include <json-glib/json-glib.h>
+
+#include <gyre/gyre-error.h>
+
+#include "base/gyre-text-private.h"
+
+struct _GyreRunLog
+{
+  FILE    *file;    /* NULL: writes nothing */
+  char    *path;
+  gboolean failed;
+};
+
+/* --- writing --- */
+
+GyreRunLog *
+gyre_run_log_new (const char  *path,
+                  GError     **error)
+{
+  GyreRunLog *self = g_new0 (GyreRunLog, 1);
+
+  if (!path)
+    return self;
+  self->path = g_strdup (path);
+  self->file = g_fopen (path, "w");
+  if (self->file)
+    return self;
+  g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE, "%s: the log can't be written: %s", path,
+               g_strerror (errno));
+  gyre_run_log_free (self);
+  return NULL;
+}
+
+void
+gyre_run_log_free (GyreRunLog *self)
+{
+  if (!self)
+    return;
+  if (self->file)
+    fclose (self->file);
+  g_free (self->path);
+  g_free (self);
+}
+
+gboolean
+gyre_run_log_close (GyreRunLog  *self,
+                    GError     **error)
+{
+  if (self->file)
+    {
+      self->failed |= ferror (self->file) != 0;
+      self->failed |= fclose (self->file) != 0;
+      self->file    = NULL;
+    }
+  if (!self->failed)
+    return TRUE;
+  g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE, "%s: the log could not be written whole",
+               self->path);
+  return FALSE;
+}
+
+/* A line at a time, so that a run can be watched. */
+static void
+put_line (GyreRunLog *self, GString *line)
+{
+  g_string_append_c (line, '\n');
+  if (self->file && (fputs (line->str, self->file) < 0 || fflush (self->file) != 0))
+    self->failed = TRUE;
+}
+
+static void
+append_string (GString *line, const char *name, const char *value)
+{
+  g_autoptr (JsonNode) node = json_node_init_string (json_node_alloc (), value);
+  g_autofree char     *text = json_to_string (node, FALSE);
+
+  g_string_append_printf (line, "\"%s\":%s", name, text);
+}
+
+static void
+append_float (GString *line, const char *name, double value)
+{
+  g_autofree char *text = gyre_float_to_string (value);
+
+  g_string_append_printf (line, "\"%s\":%s", name, text);
+}
+
+static void
+append_devices (GString *line, const GyreRunHeader *header)
+{
+  guint member = 0;
+
+  g_string_append (line, "\"devices\":[");
+  for (guint i = 0; i < header->devices->len; i++)
+    {
+      GyreDevice *device = g_ptr_array_index (header->devices, i);
+      gboolean    used   = header->plan->used[i];
+
+      g_string_append (line, i ? ",{" : "{");
+      append_string (line, "name", gyre_device_get_name (device));
+      g_string_append_c (line, ',');
+      append_string (line, "platform", gyre_device_get_platform (device));
+      g_string_append_c (line, ',');
+      append_string (line, "driver", gyre_device_get_driver_version (device));
+      g_string_append_printf (line, ",\"benched\":%s,", used ? "false" : "true");
+      append_float (line, "share", used ? header->plan->shares[member] : 0.0);
+      g_string_append_c (line, '}');
+      member += used;
+    }
+  g_string_append (line, "],\"shares\":[");
+  for (guint i = 0; i < header->plan->n_devices; i++)
+    {
+      g_autofree char *share = gyre_float_to_string (header->plan->shares[i]);
+
+      g_string_append_printf (line, "%s%s", i ? "," : "", share);
+    }
+  g_string_append_c (line, ']');
+}
+
+void
+gyre_run_log_header (GyreRunLog          *self,
+                     const GyreRunHeader *header)
+{
+  g_autoptr (GString) line = g_string_new ("{");
+  const struct { const char *name, *value; } texts[] = {
+    { "mesh", header->mesh }, { "mode", header->mode }, { "data", header->data },
+    { "model", header->model }, { "optimizer", header->optimizer },
+  };
+
+  append_devices (line, header);
+  for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      g_string_append_c (line, ',');
+      append_string (line, texts[i].name, texts[i].value);
+    }
+  g_string_append_printf (line, ",\"batch_size\":%" G_GINT64_FORMAT ",\"epochs\":%"
+                          G_GINT64_FORMAT ",\"seed\":%" G_GUINT64_FORMAT "}",
+                          header->batch_size, header->epochs, header->seed);
+  put_line (self, line);
+}
+
+void
+gyre_run_log_step (GyreRunLog *self,
+                   gint64      step,
+                   gint64      epoch,
+                   double      loss)
+{
+  g_autoptr (GString) line = g_string_new (NULL);
+
+  g_string_printf (line, "{\"step\":%" G_GINT64_FORMAT ",\"epoch\":%" G_GINT64_FORMAT ",",
+                   step, epoch);
+  append_float (line, "loss", loss);
+  g_string_append_c (line, '}');
+  put_line (self, line);
+}
+
+void
+gyre_run_log_epoch (GyreRunLog *self,
+                    gint64      epoch,
+                    double      mean_loss,
+                    double      test_accuracy,
+                    double      seconds)
+{
+  g_autoptr (GString) line = g_string_new (NULL);
+
+  g_string_printf (line, "{\"epoch\":%" G_GINT64_FORMAT ",", epoch);
+  append_float (line, "mean_loss", mean_loss);
+  g_string_append_c (line, ',');
+  append_float (line, "test_accuracy", test_accuracy);
+  g_string_append_c (line, ',');
+  append_float (line, "seconds", seconds);
+  g_string_append_c (line, '}');
+  put_line (self, line);
+}
+
+/* --- reading a plan back --- */
+
+void
+gyre_run_plan_clear (GyreRunPlan *self)
+{
+  g_clear_pointer (&self->shares, g_free);
+  g_clear_pointer (&self->benched, g_strfreev);
+  g_clear_pointer (&self->used, g_free);
+}
+
+static gboolean
+bad_plan (const char *path, const char *why, GError **error)
+{
+  g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE,
+               "--plan %s: %s; it must be the --log of a run on the same devices", path, why);
+  return FALSE;
+}
+
+static JsonNode *
+read_first_line (const char *path, GError **error)
+{
+  g_autofree char   *text  = NULL;
+  g_autoptr (GError) inner = NULL;
+  JsonNode          *node  = NULL;
+  char              *end;
+
+  if (!g_file_get_contents (path, &text, NULL, &inner))
+    {
+      bad_plan (path, inner->message, error);
+      return NULL;
+    }
+  if ((end = strchr (text, '\n')))
+    *end = '\0';
+  node = json_from_string (text, NULL);
+  if (node && JSON_NODE_HOLDS_OBJECT (node))
+    return node;
+  g_clear_pointer (&node, json_node_unref);
+  bad_plan (path, "its first line is no JSON object", error);
+  return NULL;
+}
+
+static gboolean
+same_device (JsonNode *node, GyreDevice *device, gboolean *benched, double *share)
+{
+  JsonObject *object = JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
+
+  if (!object ||
+      g_strcmp0 (json_object_get_string_member_with_default (object, "name", NULL),
+                 gyre_device_get_name (device)) != 0 ||
+      g_strcmp0 (json_object_get_string_member_with_default (object, "platform", NULL),
+                 gyre_device_get_platform (device)) != 0)
+    return FALSE;
+  *benched = json_object_get_boolean_member_with_default (object, "benched", FALSE);
+  *share   = json_object_get_double_member_with_default (object, "share", -1.0);
+  return TRUE;
+}
+
+static gboolean
+read_devices (GyreRunPlan *self, JsonArray *array, const char *path, GPtrArray *devices,
+              GError **error)
+{
+  self->used   = g_new0 (gboolean, devices->len);
+  self->shares = g_new0 (double, devices->len);
+  for (guint i = 0; i < devices->len; i++)
+    {
+      gboolean benched;
+      double   share;
+
+      if (!same_device (json_array_get_element (array, i), g_ptr_array_index (devices, i),
+                        &benched, &share))
+        return bad_plan (path, "its devices are others", error);
+      if (benched)
+        continue;
+      if (!(share >= 0.0 && share <= 1.0))
+        return bad_plan (path, "a share is not between 0 and 1", error);
+      self->used[i]                    = TRUE;
+      self->shares[self->n_devices++] = share;
+    }
+  if (self->n_devices == 0)
+    return bad_plan (path, "no device of it takes part", error);
+  return TRUE;
+}
+
+gboolean
+gyre_run_plan_read (GyreRunPlan  *self,
+                    const char   *path,
+                    GPtrArray    *devices,
+                    GError      **error)
+{
+  g_autoptr (JsonNode) node = read_first_line (path, error);
+  JsonNode            *member;
+
+  if (!node)
+    return FALSE;
+  self->n_opened = devices->len;
+  member = json_object_get_member (json_node_get_object (node), "devices");
+  if (!member || !JSON_NODE_HOLDS_ARRAY (member) ||
+      json_array_get_length (json_node_get_array (member)) != devices->len)
+    return bad_plan (path, "it has not as many devices", error);
+  return read_devices (self, json_node_get_array (member), path, devices, error);
+}

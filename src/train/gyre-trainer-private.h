@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <gyre/gyre-dataset.h>
+#include <gyre/gyre-optimizer.h>
+#include <gyre/gyre-step.h>
+
+#include "train/gyre-run-log-private.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  GYRE_MODE_JIT,
+  GYRE_MODE_PMAP
+} GyreMode;
+
+/* What `gyre train` is told. Strings are borrowed. */
+typedef struct
+{
+  const char *data;         /* NULL: the default dataset */
+  const char *model;
+  const char *optimizer;
+  const char *devices;      /* NULL: GYRE_DEVICES, or all */
+  const char *shares;       /* "5:2:1", "equal", or NULL: measured */
+  const char *log;
+  const char *plan;         /* a log whose plan is taken */
+  GyreMode    mode;
+  gint64      epochs;
+  gint64      steps;        /* ends after so many; -1: never */
+  gint64      batch_size;
+  guint64     seed;
+} GyreTrainerConfig;
+
+typedef struct _GyreTrainer GyreTrainer;
+
+/* What it reports while it runs. */
+typedef struct
+{
+  /* a line about what was found, chosen or left out */
+  void (*note)     (const char *text, gpointer data);
+  /* after each step whose loss is known */
+  void (*progress) (const GyreTrainer *trainer, gpointer data);
+  /* after each epoch */
+  void (*epoch)    (const GyreTrainer *trainer, gpointer data);
+} GyreTrainerCallbacks;
+
+struct _GyreTrainer
+{
+  GyreTrainerConfig    config;
+  GyreTrainerCallbacks callbacks;
+  gpointer             data;
+
+  GyreDataset    *dataset;
+  GyreLoader     *train;
+  GyreLoader     *test;
+  GyreLayer      *model;
+  GyreOptimizer  *optimizer;
+  GPtrArray      *devices;      /* as opened */
+  GPtrArray      *members;      /* those in the mesh */
+  GyreRunPlan     plan;
+  GyreMesh       *mesh;
+  GyreTrainState *state;
+  GyreStep       *step;
+  GyreStep       *eval;
+  GyreKey         key;          /* of dropout and its kin */
+  GyreRunLog     *log;
+
+  gint64          n_steps;      /* enqueued */
+  gint64          n_known;      /* whose loss is known */
+  gint64          epoch_index;
+  gint64          epoch_samples;   /* of those whose loss is known */
+  double          loss;         /* the last known */
+  double          loss_sum;     /* over the samples of this epoch */
+  double          mean_loss;
+  double          test_accuracy;
+  gint64          epoch_start;  /* monotonic, µs */
+  double          seconds;      /* of the last epoch */
+  GQueue          pending;      /* steps whose loss isn't read yet */
+  gboolean        stopped;      /* by gyre_trainer_stop () */
+};
+
+GyreTrainer *gyre_trainer_new      (const GyreTrainerConfig    *config,
+                                    const GyreTrainerCallbacks *callbacks,
+                                    gpointer                    data,
+                                    GError                    **error);
+void         gyre_trainer_free     (GyreTrainer *self);
+/* Trains to the end, or to where it is stopped. */
+gboolean     gyre_trainer_run      (GyreTrainer *self, GError **error);
+/* From a signal handler or another thread: ends after the running step. */
+void         gyre_trainer_stop     (void);
+void         gyre_trainer_note     (GyreTrainer *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+/* --- the traced functions: gyre-trainer-step.c --- */
+
+/* Compiled steps over a mesh: {state, batch, key} → {state, loss}, and {state, batch} →
+ * {correct}.  In jit mode the batch is split over the axis "data"; in pmap mode the state is
+ * stacked and the batch cut by share. */
+GyreStep    *gyre_trainer_make_step (GyreTrainer *self, GyreMesh *mesh, GyreMode mode, GError **error);
+GyreStep    *gyre_trainer_make_eval (GyreTrainer *self, GyreMesh *mesh, GyreMode mode, GError **error);
+/* Runs one step; *state is replaced by the state after. (transfer full): the results */
+GyreTree    *gyre_trainer_call_step (GyreTrainer *self, GyreStep *step, GyreMesh *mesh, GyreMode mode,
+                                     GyreTrainState **state, GyreTree *batch, GError **error);
+/* A scalar that every device has: its value, from jit or pmap. */
+gboolean     gyre_trainer_read      (GyreTree *results, const char *name, double *value, GError **error);
+
+/* --- who takes part, and with what share: gyre-trainer-shares.c --- */
+
+/* Fills the plan: from --plan, --shares, the devices' fixed shares, or by measuring. */
+gboolean     gyre_trainer_plan      (GyreTrainer *self, GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GyreTrainer, gyre_trainer_free)
+
+G_END_DECLS

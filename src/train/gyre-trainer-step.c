@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "train/gyre-trainer-private.h"
+
+#include "ir/gyre-graph-private.h"
+
+#define AXIS "data"
+
+/* What the loss function sees of the step that is traced. */
+typedef struct
+{
+  GyreTrainer    *trainer;
+  GyreTrainState *state;
+  GyreTensor     *image;
+  GyreTensor     *label;
+  GyreTensor     *key;
+} LossArgs;
+
+/* Images travel as bytes and become 0..1 on the device. */
+static GyreTensor *
+scaled_image (GyreTrainer *self, GyreTree *batch)
+{
+  GyreTensor *image = gyre_tree_get_tensor (batch, "image");
+  double      scale = gyre_dataset_get_scale (self->dataset);
+
+  if (gyre_tensor_get_dtype (image) == GYRE_F32 && scale == 1.0)
+    return image;
+  image = gyre_convert (image, GYRE_F32);
+  return gyre_div (image, gyre_constant (GYRE_F32, scale));
+}
+
+static GyreTensor *
+check_logits (GyreTrainer *self, GyreTensor *logits)
+{
+  gint64           classes = gyre_dataset_get_n_classes (self->dataset);
+  GyreShape        shape   = gyre_tensor_get_shape (logits);
+  g_autofree char *text    = NULL;
+
+  if (logits->poison || (shape.rank == 2 && shape.dims[1] >= classes))
+    return logits;
+  text = gyre_shape_to_string (&shape);
+  return gyre_graph_fail (logits->graph,
+                          g_error_new (GYRE_ERROR, GYRE_ERROR_SHAPE,
+                                       "the model gives %s, but %s has %" G_GINT64_FORMAT
+                                       " classes: its last layer must give [batch, %"
+                                       G_GINT64_FORMAT "], as '... ! flatten ! dense features=%"
+                                       G_GINT64_FORMAT "' does", text,
+                                       gyre_dataset_get_name (self->dataset), classes, classes,
+                                       classes));
+}
+
+static GyreTensor *
+loss_fn (GyreTree *params, GyreTree **aux, gpointer data)
+{
+  LossArgs   *args   = data;
+  GyreTensor *logits = gyre_model_apply (args->trainer->model, params,
+                                         gyre_train_state_get_model_state (args->state),
+                                         args->image, TRUE, args->key, aux);
+
+  return gyre_softmax_cross_entropy (check_logits (args->trainer, logits), args->label);
+}
+
+static GyreTree *
+value_and_grad (GyreTrainer *self, GyreTree *args, GyreTensor **loss, GyreTree **model_state)
+{
+  GyreTree       *batch = gyre_tree_get_tree (args, "batch");
+  GyreTrainState *state = gyre_tree_get_node (args, "state");
+  LossArgs        inner = { self, state, scaled_image (self, batch),
+                            gyre_tree_get_tensor (batch, "label"),
+                            gyre_tree_get_tensor (args, "key") };
+
+  return gyre_value_and_grad (loss_fn, gyre_train_state_get_params (state), &inner, loss,
+                              model_state);
+}
+
+static GyreTree *
+finish_step (GyreTree *args, GyreTree *grads, GyreTensor *loss, GyreTree *model_state)
+{
+  GyreTrainState *state = gyre_tree_get_node (args, "state");
+
+  state = gyre_train_state_apply_gradients (state, grads);
+  if (model_state)
+    state = gyre_train_state_with_model_state (state, model_state);
+  return gyre_tree_build (GYRE_NODE_ENTRY ("state", state),
+                          GYRE_TENSOR_ENTRY ("loss", loss), NULL);
+}
+
+/* {state, batch, key} → {state, loss}; written as if for one device. */
+static GyreTree *
+train_jit (GyreTree *args, gpointer data)
+{
+  GyreTensor *loss        = NULL;
+  GyreTree   *model_state = NULL;
+  GyreTree   *grads       = value_and_grad (data, args, &loss, &model_state);
+
+  return finish_step (args, grads, loss, model_state);
+}
+
+static GyreTensor *
+local_rows (GyreTree *args)
+{
+  GyreTensor *label = gyre_tree_get_tensor (args, "batch/label");
+
+  return gyre_constant (GYRE_F32, (double) gyre_tensor_dim (label, 0));
+}
+
+/* The same on one device's share, means weighted by its rows. */
+static GyreTree *
+train_pmap (GyreTree *args, gpointer data)
+{
+  GyreTensor *loss        = NULL;
+  GyreTree   *model_state = NULL;
+  GyreTensor *rows        = local_rows (args);
+  GyreTree   *grads       = value_and_grad (data, args, &loss, &model_state);
+
+  grads = gyre_pmean_weighted_tree (grads, rows, AXIS);
+  loss  = gyre_pmean_weighted (loss, rows, AXIS);
+  if (model_state)
+    model_state = gyre_pmean_weighted_tree (model_state, rows, AXIS);
+  return finish_step (args, grads, loss, model_state);
+}
+
+static GyreTensor *
+count_correct (GyreTrainer *self, GyreTree *args)
+{
+  GyreTree       *batch  = gyre_tree_get_tree (args, "batch");
+  GyreTrainState *state  = gyre_tree_get_node (args, "state");
+  GyreTensor     *logits = gyre_model_apply (self->model, gyre_train_state_get_params (state),
+                                             gyre_train_state_get_model_state (state),
+                                             scaled_image (self, batch), FALSE, NULL, NULL);
+
+  return gyre_count_correct (logits, gyre_tree_get_tensor (batch, "label"));
+}
+
+static GyreTree *
+eval_jit (GyreTree *args, gpointer data)
+{
+  return gyre_tree_build (GYRE_TENSOR_ENTRY ("correct", count_correct (data, args)), NULL);
+}
+
+static GyreTree *
+eval_pmap (GyreTree *args, gpointer data)
+{
+  GyreTensor *correct = gyre_psum (count_correct (data, args), AXIS);
+
+  return gyre_tree_build (GYRE_TENSOR_ENTRY ("correct", correct), NULL);
+}
+
+GyreStep *
+gyre_trainer_make_step (GyreTrainer  *self,
+                        GyreMesh     *mesh,
+                        GyreMode      mode,
+                        GError      **error)
+{
+  if (mode == GYRE_MODE_PMAP)
+    return gyre_step_pmap (train_pmap, mesh, AXIS, NULL, "batch", "state", self, NULL, error);
+  return gyre_step_jit (train_jit, mesh, "state=, batch=" AXIS, "state", self, NULL, error);
+}
+
+GyreStep *
+gyre_trainer_make_eval (GyreTrainer  *self,
+                        GyreMesh     *mesh,
+                        GyreMode      mode,
+                        GError      **error)
+{
+  if (mode == GYRE_MODE_PMAP)
+    return gyre_step_pmap (eval_pmap, mesh, AXIS, NULL, "batch", NULL, self, NULL, error);
+  return gyre_step_jit (eval_jit, mesh, "state=, batch=" AXIS, NULL, self, NULL, error);
+}
+
+/* step_key, key = split (key); under pmap device i gets row i of split (step_key, n). */
+static GyreArray *
+next_key (GyreTrainer *self, GyreMesh *mesh, GyreMode mode)
+{
+  guint                n = gyre_mesh_get_n_devices (mesh);
+  GyreKey              both[2];
+  g_autofree GyreKey  *keys = g_new (GyreKey, n);
+
+  gyre_key_split (self->key, 2, both);
+  self->key = both[1];
+  if (mode == GYRE_MODE_JIT)
+    return gyre_array_new_key (both[0]);
+  gyre_key_split (both[0], n, keys);
+  return gyre_array_new (GYRE_U32, GYRE_SHAPE ((gint64) n, 2), keys);
+}
+
+GyreTree *
+gyre_trainer_call_step (GyreTrainer     *self,
+                        GyreStep        *step,
+                        GyreMesh        *mesh,
+                        GyreMode         mode,
+                        GyreTrainState **state,
+                        GyreTree        *batch,
+                        GError         **error)
+{
+  g_autoptr (GyreArray) key     = next_key (self, mesh, mode);
+  GyreTree             *results = gyre_step_run (step, error, GYRE_NODE_ENTRY ("state", *state),
+                                                 GYRE_TREE_ENTRY ("batch", batch),
+                                                 GYRE_ARRAY_ENTRY ("key", key), NULL);
+
+  if (results)
+    g_set_object (state, gyre_tree_get_node (results, "state"));
+  return results;
+}
+
+gboolean
+gyre_trainer_read (GyreTree    *results,
+                   const char  *name,
+                   double      *value,
+                   GError     **error)
+{
+  GyreArray         *array = gyre_tree_get_array (results, name);
+  g_autoptr (GBytes) bytes = gyre_array_get (array, error);
+
+  if (!bytes)
+    return FALSE;
+  *value = ((const float *) g_bytes_get_data (bytes, NULL))[0];
+  return TRUE;
+}

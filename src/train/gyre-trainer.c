@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "train/gyre-trainer-private.h"
+
+/* A loss is read when the step after the next has been enqueued: by then it is known, and
+ * the devices never wait for the host. */
+#define READ_BEHIND 2
+
+typedef struct
+{
+  gint64    step;
+  gint64    epoch;
+  gint64    rows;
+  GyreTree *results;
+} PendingStep;
+
+static volatile gint stop_asked;
+
+void
+gyre_trainer_stop (void)
+{
+  g_atomic_int_set (&stop_asked, 1);
+}
+
+void
+gyre_trainer_note (GyreTrainer *self,
+                   const char  *format,
+                   ...)
+{
+  g_autofree char *text = NULL;
+  va_list          args;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  if (self->callbacks.note)
+    self->callbacks.note (text, self->data);
+}
+
+static void
+pending_free (gpointer data)
+{
+  PendingStep *pending = data;
+
+  gyre_tree_unref (pending->results);
+  g_free (pending);
+}
+
+/* --- setting up --- */
+
+static gboolean
+open_data (GyreTrainer *self, GError **error)
+{
+  const char *spec = self->config.data;
+
+  if (!(self->dataset = gyre_dataset_open (spec, error)) ||
+      !(self->train = gyre_loader_new (self->dataset, GYRE_SPLIT_TRAIN,
+                                       self->config.batch_size, error)) ||
+      !(self->test = gyre_loader_new (self->dataset, GYRE_SPLIT_TEST,
+                                      self->config.batch_size, error)))
+    return FALSE;
+  gyre_trainer_note (self, "data: %s%s, %" G_GINT64_FORMAT " images to train on, %"
+                     G_GINT64_FORMAT " to test",
+                     gyre_dataset_get_name (self->dataset), spec ? "" : " (the default)",
+                     gyre_dataset_get_n (self->dataset, GYRE_SPLIT_TRAIN),
+                     gyre_dataset_get_n (self->dataset, GYRE_SPLIT_TEST));
+  return TRUE;
+}
+
+static gboolean
+open_model (GyreTrainer *self, GError **error)
+{
+  GyreShape image = gyre_dataset_get_image_shape (self->dataset);
+
+  return (self->model = gyre_model_parse (self->config.model, error)) &&
+         (self->optimizer = gyre_optimizer_parse (self->config.optimizer, error)) &&
+         (self->state = gyre_train_state_new (self->model, self->optimizer,
+                                              GYRE_SHAPE (1, image.dims[0], image.dims[1],
+                                                          image.dims[2]),
+                                              GYRE_F32, self->config.seed, error));
+}
+
+static gboolean
+open_devices (GyreTrainer *self, GError **error)
+{
+  g_auto (GStrv) rejected = NULL;
+
+  self->devices = gyre_devices_open (self->config.devices, error);
+  rejected      = gyre_devices_get_rejected ();
+  for (char **line = rejected; line && *line; line++)
+    gyre_trainer_note (self, "%s", *line);
+  return self->devices != NULL;
+}
+
+static gboolean
+make_mesh (GyreTrainer *self, GError **error)
+{
+  self->members = g_ptr_array_new ();
+  for (guint i = 0; i < self->devices->len; i++)
+    if (self->plan.used[i])
+      g_ptr_array_add (self->members, g_ptr_array_index (self->devices, i));
+  return (self->mesh = gyre_mesh_new ("data=*", self->members, error)) &&
+         gyre_mesh_set_shares (self->mesh, "data", self->plan.shares, error);
+}
+
+static gboolean
+make_steps (GyreTrainer *self, GError **error)
+{
+  GyreMode mode = self->config.mode;
+
+  if (mode == GYRE_MODE_PMAP)
+    {
+      GyreTrainState *stacked = gyre_train_state_replicate (self->state, self->mesh, error);
+
+      if (!stacked)
+        return FALSE;
+      g_object_unref (self->state);
+      self->state = stacked;
+    }
+  return (self->step = gyre_trainer_make_step (self, self->mesh, mode, error)) &&
+         (self->eval = gyre_trainer_make_eval (self, self->mesh, mode, error));
+}
+
+static void
+log_header (GyreTrainer *self)
+{
+  g_autofree char *mesh      = gyre_mesh_to_string (self->mesh);
+  g_autofree char *model     = gyre_model_to_string (self->model);
+  g_autofree char *optimizer = gyre_optimizer_to_string (self->optimizer);
+  GyreRunHeader    header    = {
+    self->devices, &self->plan, mesh, self->config.mode == GYRE_MODE_JIT ? "jit" : "pmap",
+    gyre_dataset_get_name (self->dataset), model, optimizer, self->config.batch_size,
+    self->config.epochs, self->config.seed,
+  };
+
+  gyre_run_log_header (self->log, &header);
+}
+
+GyreTrainer *
+gyre_trainer_new (const GyreTrainerConfig     *config,
+                  const GyreTrainerCallbacks  *callbacks,
+                  gpointer                     data,
+                  GError                     **error)
+{
+  g_autoptr (GyreTrainer) self = g_new0 (GyreTrainer, 1);
+
+  self->config    = *config;
+  self->callbacks = *callbacks;
+  self->data      = data;
+  self->key       = gyre_key_new (42 + config->seed);
+  g_queue_init (&self->pending);
+  if (!open_data (self, error) || !open_model (self, error) ||
+      !open_devices (self, error) || !gyre_trainer_plan (self, error) ||
+      !make_mesh (self, error) || !make_steps (self, error) ||
+      !(self->log = gyre_run_log_new (config->log, error)))
+    return NULL;
+  /* measuring drew keys as well */
+  self->key = gyre_key_new (42 + config->seed);
+  log_header (self);
+  return g_steal_pointer (&self);
+}
+
+void
+gyre_trainer_free (GyreTrainer *self)
+{
+  if (!self)
+    return;
+  g_queue_clear_full (&self->pending, pending_free);
+  g_clear_object (&self->step);
+  g_clear_object (&self->eval);
+  g_clear_object (&self->state);
+  g_clear_object (&self->mesh);
+  g_clear_object (&self->optimizer);
+  g_clear_object (&self->model);
+  g_clear_object (&self->train);
+  g_clear_object (&self->test);
+  g_clear_object (&self->dataset);
+  g_clear_pointer (&self->members, g_ptr_array_unref);
+  g_clear_pointer (&self->devices, g_ptr_array_unref);
+  g_clear_pointer (&self->log, gyre_run_log_free);
+  gyre_run_plan_clear (&self->plan);
+  g_free (self);
+}
+
+/* --- training --- */
+
+static gboolean
+read_oldest (GyreTrainer *self, GError **error)
+{
+  PendingStep *pending = g_queue_pop_head (&self->pending);
+  gboolean     ok      = gyre_trainer_read (pending->results, "loss", &self->loss, error);
+
+  if (ok)
+    {
+      self->n_known         = pending->step + 1;
+      self->loss_sum       += self->loss * (double) pending->rows;
+      self->epoch_samples  += pending->rows;
+      gyre_run_log_step (self->log, pending->step, pending->epoch, self->loss);
+      if (self->callbacks.progress)
+        self->callbacks.progress (self, self->data);
+    }
+  else
+    g_prefix_error (error, "step %" G_GINT64_FORMAT ": ", pending->step);
+  pending_free (pending);
+  return ok;
+}
+
+static gboolean
+read_losses (GyreTrainer *self, guint keep, GError **error)
+{
+  while (g_queue_get_length (&self->pending) > keep)
+    if (!read_oldest (self, error))
+      return FALSE;
+  return TRUE;
+}
+
+static gint64
+batch_rows (GyreTree *batch)
+{
+  return gyre_array_get_shape (gyre_tree_get_array (batch, "label")).dims[0];
+}
+
+static gboolean
+train_batch (GyreTrainer *self, GyreTree *batch, GError **error)
+{
+  PendingStep *pending;
+  GyreTree    *results = gyre_trainer_call_step (self, self->step, self->mesh,
+                                                 self->config.mode, &self->state, batch,
+                                                 error);
+
+  if (!results)
+    {
+      g_prefix_error (error, "step %" G_GINT64_FORMAT ": ", self->n_steps);
+      return FALSE;
+    }
+  pending          = g_new0 (PendingStep, 1);
+  pending->step    = self->n_steps++;
+  pending->epoch   = self->epoch_index;
+  pending->rows    = batch_rows (batch);
+  /* the state isn't held, so that the next step may take its buffers */
+  pending->results = gyre_tree_build (GYRE_ARRAY_ENTRY ("loss",
+                                                        gyre_tree_get_array (results, "loss")),
+                                      NULL);
+  gyre_tree_unref (results);
+  g_queue_push_tail (&self->pending, pending);
+  return read_losses (self, READ_BEHIND, error);
+}
+
+static gboolean
+is_at_end (const GyreTrainer *self)
+{
+  return self->stopped || (self->config.steps >= 0 && self->n_steps >= self->config.steps);
+}
+
+static gboolean
+train_epoch (GyreTrainer *self, GError **error)
+{
+  gyre_loader_shuffle (self->train, gyre_key_new (self->config.seed),
+                       (guint) self->epoch_index);
+  self->epoch_start   = g_get_monotonic_time ();
+  self->epoch_samples = 0;
+  self->loss_sum      = 0.0;
+  while (!is_at_end (self))
+    {
+      g_autoptr (GyreTree) batch = gyre_loader_next (self->train);
+
+      if (!batch)
+        break;
+      if (!train_batch (self, batch, error))
+        return FALSE;
+      self->stopped = g_atomic_int_get (&stop_asked) != 0;
+    }
+  if (!read_losses (self, 0, error))
+    return FALSE;
+  self->mean_loss = self->epoch_samples ? self->loss_sum / (double) self->epoch_samples : 0.0;
+  self->seconds   = (double) (g_get_monotonic_time () - self->epoch_start) / 1e6;
+  return TRUE;
+}
+
+/* Each test sample counts once, whatever the batch size. */
+static gboolean
+measure_accuracy (GyreTrainer *self, GError **error)
+{
+  gint64   n     = gyre_dataset_get_n (self->dataset, GYRE_SPLIT_TEST);
+  double   right = 0.0;
+  GyreTree *batch;
+
+  gyre_loader_rewind (self->test);
+  while ((batch = gyre_loader_next (self->test)))
+    {
+      g_autoptr (GyreTree) held    = batch;
+      g_autoptr (GyreTree) results = gyre_step_run (self->eval, error,
+                                                    GYRE_NODE_ENTRY ("state", self->state),
+                                                    GYRE_TREE_ENTRY ("batch", held), NULL);
+      double               correct;
+
+      if (!results || !gyre_trainer_read (results, "correct", &correct, error))
+        return FALSE;
+      right += correct;
+    }
+  self->test_accuracy = n ? right / (double) n : 0.0;
+  return TRUE;
+}
+
+static gboolean
+finish_epoch (GyreTrainer *self, GError **error)
+{
+  if (!measure_accuracy (self, error))
+    return FALSE;
+  gyre_run_log_epoch (self->log, self->epoch_index, self->mean_loss, self->test_accuracy,
+                      self->seconds);
+  if (self->callbacks.epoch)
+    self->callbacks.epoch (self, self->data);
+  return TRUE;
+}
+
+gboolean
+gyre_trainer_run (GyreTrainer  *self,
+                  GError      **error)
+{
+  for (; self->epoch_index < self->config.epochs; self->epoch_index++)
+    {
+      if (!train_epoch (self, error))
+        return FALSE;
+      if (self->stopped)
+        break;
+      if (!finish_epoch (self, error))
+        return FALSE;
+      if (is_at_end (self))
+        break;
+    }
+  return gyre_step_wait (self->step, error) && gyre_run_log_close (self->log, error);
+}
