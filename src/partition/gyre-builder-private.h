@@ -22,6 +22,10 @@ void        gyre_spec_builder_clear   (GyreSpecBuilder *self);
 /* Says how the nodes emitted since the last call lie. */
 void        gyre_spec_builder_put     (GyreSpecBuilder *self,
                                        const GyreSpec  *spec);
+/* The same for a flat spec: vectors of size elements have it, other nodes are whole. */
+void        gyre_spec_builder_put_flat (GyreSpecBuilder *self,
+                                        const GyreSpec  *spec,
+                                        gint64           size);
 const GyreSpec *gyre_spec_builder_get (const GyreSpecBuilder *self,
                                        const GyreTensor      *value);
 /* The value in the sharding wanted: the same tensor where it lies so already. */

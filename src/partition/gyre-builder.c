@@ -65,6 +65,24 @@ gyre_spec_builder_put (GyreSpecBuilder *self,
     g_array_append_val (self->specs, *spec);
 }
 
+void
+gyre_spec_builder_put_flat (GyreSpecBuilder *self,
+                            const GyreSpec  *spec,
+                            gint64           size)
+{
+  GyreSpec whole = GYRE_SPEC_REPLICATED;
+
+  while (self->specs->len < self->graph->nodes->len)
+    {
+      const GyreTensor *node = g_ptr_array_index (self->graph->nodes, self->specs->len);
+
+      if (gyre_shape_n_elements (&node->shape) == size)
+        g_array_append_val (self->specs, *spec);
+      else
+        g_array_append_val (self->specs, whole);
+    }
+}
+
 const GyreSpec *
 gyre_spec_builder_get (const GyreSpecBuilder *self,
                        const GyreTensor      *value)

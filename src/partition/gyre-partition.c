@@ -226,7 +226,7 @@ flatten_node (Partitioner *self, const GyreTensor *node, guint16 group)
   GyreSpec    spec  = flat_spec (self, group);
 
   g_return_val_if_fail (value != NULL, FALSE);
-  gyre_spec_builder_put (&self->builder, &spec);
+  gyre_spec_builder_put_flat (&self->builder, &spec, gyre_shape_n_elements (&node->shape));
   self->chunks[node->id] = value;
   self->found[node->id]  = spec;
   return TRUE;

@@ -24,10 +24,17 @@ node_size (const GyreTensor *node)
   return gyre_shape_n_elements (&node->shape);
 }
 
+/* A vector from vectors of its size and from single elements. */
 gboolean
 gyre_node_can_flatten (const GyreTensor *node)
 {
-  return (node->prim->flags & GYRE_PRIM_ELEMENTWISE) != 0 || node->prim->flatten != NULL;
+  if ((node->prim->flags & GYRE_PRIM_ELEMENTWISE) != 0)
+    return TRUE;
+  for (guint i = 0; i < node->n_operands; i++)
+    if (node_size (node->operands[i]) != 1 &&
+        node_size (node->operands[i]) != node_size (node))
+      return FALSE;
+  return node->prim->flatten != NULL;
 }
 
 static gboolean

@@ -166,7 +166,8 @@ broadcast_print (const GyreTensor *node,
   g_string_append_c (out, '}');
 }
 
-/* One element repeated is a vector of it. */
+/* One element repeated is a vector of it; dimensions of 1 that are added change nothing,
+ * since the dimensions keep their order. */
 static GyreTensor *
 broadcast_flatten (GyreGraph         *graph,
                    const GyreTensor  *node,
@@ -174,6 +175,8 @@ broadcast_flatten (GyreGraph         *graph,
 {
   GyreShape vector = GYRE_SHAPE (gyre_shape_n_elements (&node->shape));
 
+  if (gyre_shape_n_elements (&operands[0]->shape) == vector.dims[0])
+    return gyre_reshape (operands[0], vector);
   if (gyre_shape_n_elements (&operands[0]->shape) != 1)
     return NULL;
 
