@@ -67,8 +67,8 @@ write_block (Upload *upload,
   gsize size;
   gconstpointer data = g_bytes_get_data (upload->blocks[d], &size);
 
-  if (gyre_device_write (gyre_mesh_get_device (mesh, d), array->stores[d]->buffer, 0, size,
-                         data, NULL, 0, &event, &error))
+  if (gyre_device_write (gyre_mesh_get_device (mesh, d), array->stores[d]->buffer, 0,
+                         size, data, NULL, 0, &event, &error))
     gyre_executor_add_pending (&event, 1, block_done, g_memdup2 (&done, sizeof done));
   else
     finish_block (upload, error);
@@ -110,8 +110,8 @@ put_bytes (GyreArray     *self,
            GyreLayout    *layout,
            GError       **error)
 {
-  g_autoptr (GyreArray) array = gyre_array_new_sharded (self->dtype, self->shape, sharding,
-                                                        layout);
+  g_autoptr (GyreArray) array =
+      gyre_array_new_sharded (self->dtype, self->shape, sharding, layout);
   Upload *upload;
 
   if (!take_stores (array, error))
@@ -193,7 +193,8 @@ put_leaf (const char       *path,
           gpointer          data,
           GError          **error)
 {
-  g_autoptr (GyreArray) array = gyre_device_put (gyre_tree_as_array (leaves[0]), data, error);
+  g_autoptr (GyreArray) array =
+      gyre_device_put (gyre_tree_as_array (leaves[0]), data, error);
 
   if (array == NULL)
     {

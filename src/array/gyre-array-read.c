@@ -174,7 +174,8 @@ static GBytes *
 read_array (GyreArray  *self,
             GError    **error)
 {
-  gsize size = (gsize) gyre_shape_n_elements (&self->shape) * gyre_dtype_size (self->dtype);
+  gsize size =
+      (gsize) gyre_shape_n_elements (&self->shape) * gyre_dtype_size (self->dtype);
   g_autofree guint8 *whole = g_malloc0 (MAX (size, 1));
   Read *read = read_new (self, whole);
   gboolean good;

@@ -285,7 +285,8 @@ gsize
 gyre_array_block_size (GyreArray *self,
                        guint      device)
 {
-  return (gsize) gyre_block_n (&self->layout->blocks[device]) * gyre_dtype_size (self->dtype);
+  return (gsize) gyre_block_n (&self->layout->blocks[device]) *
+         gyre_dtype_size (self->dtype);
 }
 
 void

@@ -78,10 +78,11 @@ fill_sizes (const char  *layout,
   for (guint i = 0; i < n_axes; i++)
     if (axes[i].size == 0)
       {
-        g_set_error (error, GYRE_ERROR, GYRE_ERROR_SHARDING,
-                     "mesh layout '%s' can't be laid out on %u device%s: at most one size "
-                     "is *, and the others divide the number of devices",
-                     layout, n_devices, n_devices == 1 ? "" : "s");
+        g_set_error (
+            error, GYRE_ERROR, GYRE_ERROR_SHARDING,
+            "mesh layout '%s' can't be laid out on %u device%s: at most one size "
+            "is *, and the others divide the number of devices",
+            layout, n_devices, n_devices == 1 ? "" : "s");
         return FALSE;
       }
 

@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* The abstract mesh, with the shares of now; its weights are the mesh's own until the next
- * gyre_mesh_set_shares (), and axes are automatic. */
+/* The abstract mesh, with the shares of now; its weights are the mesh's own until the
+ * next gyre_mesh_set_shares (), and axes are automatic. */
 void      gyre_mesh_get_spec    (GyreMesh     *self,
                                  GyreMeshSpec *spec);
 /* Changes whenever the shares do. */

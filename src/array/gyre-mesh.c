@@ -78,8 +78,8 @@ take_device_shares (GyreMesh *self)
  * Lays devices out on named axes.  Shares that the device strings fix are the shares of
  * the mesh if it has one axis.
  *
- * Errors: %GYRE_ERROR_SYNTAX for a layout that can't be read, %GYRE_ERROR_SHARDING for one
- * that doesn't fit the number of devices, and those of gyre_devices_open ().
+ * Errors: %GYRE_ERROR_SYNTAX for a layout that can't be read, %GYRE_ERROR_SHARDING for
+ * one that doesn't fit the number of devices, and those of gyre_devices_open ().
  *
  * Returns: (transfer full): the mesh, or %NULL
  */

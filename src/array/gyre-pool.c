@@ -88,7 +88,8 @@ get_shelf (GyrePool   *self,
   if (shelf == NULL)
     {
       shelf = g_memdup2 (&key, sizeof key);
-      shelf->buffers = g_ptr_array_new_with_free_func ((GDestroyNotify) gyre_buffer_unref);
+      shelf->buffers =
+          g_ptr_array_new_with_free_func ((GDestroyNotify) gyre_buffer_unref);
       g_hash_table_add (self->shelves, shelf);
     }
 

@@ -45,7 +45,8 @@ gyre_ticket_unref (GyreTicket *self)
   g_free (self);
 }
 
-/* Who waits may give up the ticket as soon as it is done: it is held until the lock is. */
+/* Who waits may give up the ticket as soon as it is done: it is held until the lock
+ * is. */
 static void
 finish (GyreTicket *self,
         guint       n_parts,

@@ -8,8 +8,8 @@
 #include "device/gyre-executor-private.h"
 #include "device/gyre-transfer-private.h"
 
-/* CLBlast compiles from source, so it serves devices that have a compiler, and those alone
- * on which it once gave the right numbers. */
+/* CLBlast compiles from source, so it serves devices that have a compiler, and those
+ * alone on which it once gave the right numbers. */
 
 typedef enum
 {
@@ -49,8 +49,11 @@ transpose_of (gboolean trans)
 }
 
 static gboolean
-check (CLBlastStatusCode status, GyreDevice *device, const GyreBlasGemm *gemm,
-       const char *call, GError **error)
+check (CLBlastStatusCode    status,
+       GyreDevice          *device,
+       const GyreBlasGemm  *gemm,
+       const char          *call,
+       GError             **error)
 {
   g_autofree char *sizes = NULL;
 
@@ -99,29 +102,31 @@ grow_scratch (GyreDevice *device, const GyreBlasGemm *gemm, GError **error)
 }
 
 static gboolean
-enqueue_one (GyreDevice *device, const GyreBlasGemm *gemm, cl_event *event, GError **error)
+enqueue_one (GyreDevice          *device,
+             const GyreBlasGemm  *gemm,
+             cl_event            *event,
+             GError             **error)
 {
   cl_command_queue queue = gyre_device_get_queue (device);
 
   if (!grow_scratch (device, gemm, error))
     return FALSE;
-  return check (CLBlastSgemmWithTempBuffer (CLBlastLayoutRowMajor,
-                                            transpose_of (gemm->trans_a),
-                                            transpose_of (gemm->trans_b),
-                                            (gsize) gemm->m, (gsize) gemm->n,
-                                            (gsize) gemm->k, gemm->alpha,
-                                            gyre_buffer_get_mem (gemm->a), 0,
-                                            (gsize) gemm->lda,
-                                            gyre_buffer_get_mem (gemm->b), 0,
-                                            (gsize) gemm->ldb, gemm->beta,
-                                            gyre_buffer_get_mem (gemm->c), 0,
-                                            (gsize) gemm->ldc, &queue, event,
-                                            gyre_buffer_get_mem (get_record (device)->scratch)),
+  return check (CLBlastSgemmWithTempBuffer (
+                    CLBlastLayoutRowMajor, transpose_of (gemm->trans_a),
+                    transpose_of (gemm->trans_b), (gsize) gemm->m, (gsize) gemm->n,
+                    (gsize) gemm->k, gemm->alpha, gyre_buffer_get_mem (gemm->a), 0,
+                    (gsize) gemm->lda, gyre_buffer_get_mem (gemm->b), 0,
+                    (gsize) gemm->ldb, gemm->beta, gyre_buffer_get_mem (gemm->c), 0,
+                    (gsize) gemm->ldc, &queue, event,
+                    gyre_buffer_get_mem (get_record (device)->scratch)),
                 device, gemm, "CLBlastSgemmWithTempBuffer", error);
 }
 
 static gboolean
-enqueue_batch (GyreDevice *device, const GyreBlasGemm *gemm, cl_event *event, GError **error)
+enqueue_batch (GyreDevice          *device,
+               const GyreBlasGemm  *gemm,
+               cl_event            *event,
+               GError             **error)
 {
   cl_command_queue queue = gyre_device_get_queue (device);
 
@@ -141,7 +146,10 @@ enqueue_batch (GyreDevice *device, const GyreBlasGemm *gemm, cl_event *event, GE
 }
 
 static gboolean
-clblast_enqueue (GyreDevice *device, const GyreBlasGemm *gemm, cl_event *event, GError **error)
+clblast_enqueue (GyreDevice          *device,
+                 const GyreBlasGemm  *gemm,
+                 cl_event            *event,
+                 GError             **error)
 {
   return gemm->batch == 1 ? enqueue_one (device, gemm, event, error)
                           : enqueue_batch (device, gemm, event, error);
@@ -220,7 +228,8 @@ find_verdict (gpointer data)
   if (record->verdict != UNTESTED)
     return;
   if (!run_test (device, &right, &error))
-    g_message ("CLBlast is left out on %s: %s", gyre_device_get_name (device), error->message);
+    g_message ("CLBlast is left out on %s: %s", gyre_device_get_name (device),
+               error->message);
   else if (!right)
     g_message ("CLBlast is left out on %s: its product is wrong there",
                gyre_device_get_name (device));

@@ -76,14 +76,18 @@ panel_serves (GyreDevice *device, const GyreBlasGemm *gemm)
 }
 
 static GyreKernel *
-panel_kernel (GyreDevice *device, const GyreBlasGemm *gemm, const PanelShape *shape,
-              GError **error)
+panel_kernel (GyreDevice          *device,
+              const GyreBlasGemm  *gemm,
+              const PanelShape    *shape,
+              GError             **error)
 {
   char options[96];
 
-  g_snprintf (options, sizeof options, "-DMR=%d -DNV=%d -DKC=%d%s%s", shape->mr, shape->nv,
-              shape->kc, gemm->trans_a ? " -DTRANS_A" : "", gemm->trans_b ? " -DTRANS_B" : "");
-  return gyre_device_get_kernel (device, panel_source (), options, "gyre_gemm_panel", error);
+  g_snprintf (options, sizeof options, "-DMR=%d -DNV=%d -DKC=%d%s%s", shape->mr,
+              shape->nv, shape->kc, gemm->trans_a ? " -DTRANS_A" : "",
+              gemm->trans_b ? " -DTRANS_B" : "");
+  return gyre_device_get_kernel (device, panel_source (), options, "gyre_gemm_panel",
+                                 error);
 }
 
 static gboolean
@@ -95,7 +99,10 @@ panel_prepare (GyreDevice *device, const GyreBlasGemm *gemm, GError **error)
 }
 
 static gboolean
-panel_enqueue (GyreDevice *device, const GyreBlasGemm *gemm, cl_event *event, GError **error)
+panel_enqueue (GyreDevice          *device,
+               const GyreBlasGemm  *gemm,
+               cl_event            *event,
+               GError             **error)
 {
   PanelShape    shape  = panel_shape (device, gemm);
   GyreKernel   *kernel = panel_kernel (device, gemm, &shape, error);
@@ -113,8 +120,8 @@ panel_enqueue (GyreDevice *device, const GyreBlasGemm *gemm, cl_event *event, GE
     GYRE_F32_ARG (gemm->alpha), GYRE_F32_ARG (gemm->beta),
   };
 
-  return kernel && gyre_device_launch (device, kernel, args, G_N_ELEMENTS (args), 3, global,
-                                       local, NULL, 0, event, error);
+  return kernel && gyre_device_launch (device, kernel, args, G_N_ELEMENTS (args), 3,
+                                       global, local, NULL, 0, event, error);
 }
 
 const GyreBlasProvider gyre_blas_panel = {
@@ -138,7 +145,8 @@ plain_kernel (GyreDevice *device, const GyreBlasGemm *gemm, GError **error)
 
   g_snprintf (options, sizeof options, "-DTILE=%d%s%s", PLAIN_TILE,
               gemm->trans_a ? " -DTRANS_A" : "", gemm->trans_b ? " -DTRANS_B" : "");
-  return gyre_device_get_kernel (device, plain_source (), options, "gyre_gemm_plain", error);
+  return gyre_device_get_kernel (device, plain_source (), options, "gyre_gemm_plain",
+                                 error);
 }
 
 static gboolean
@@ -148,7 +156,10 @@ plain_prepare (GyreDevice *device, const GyreBlasGemm *gemm, GError **error)
 }
 
 static gboolean
-plain_enqueue (GyreDevice *device, const GyreBlasGemm *gemm, cl_event *event, GError **error)
+plain_enqueue (GyreDevice          *device,
+               const GyreBlasGemm  *gemm,
+               cl_event            *event,
+               GError             **error)
 {
   GyreKernel   *kernel = plain_kernel (device, gemm, error);
   gsize         width  = MIN (PLAIN_LOCAL, gyre_device_get_max_work_group (device));
@@ -165,8 +176,8 @@ plain_enqueue (GyreDevice *device, const GyreBlasGemm *gemm, cl_event *event, GE
     GYRE_I64_ARG (gemm->stride_c), GYRE_F32_ARG (gemm->alpha), GYRE_F32_ARG (gemm->beta),
   };
 
-  return kernel && gyre_device_launch (device, kernel, args, G_N_ELEMENTS (args), 3, global,
-                                       local, NULL, 0, event, error);
+  return kernel && gyre_device_launch (device, kernel, args, G_N_ELEMENTS (args), 3,
+                                       global, local, NULL, 0, event, error);
 }
 
 const GyreBlasProvider gyre_blas_plain = {

@@ -21,8 +21,8 @@ typedef struct
 gboolean    gyre_blas_prepare  (GyreDevice          *device,
                                 const GyreBlasGemm  *gemm,
                                 GError             **error);
-/* On the executor thread.  Enqueues the product; m, n or batch of 0 is nothing, k of 0 fills
- * C (beta must be 0 or 1 then).  event may be NULL. */
+/* On the executor thread.  Enqueues the product; m, n or batch of 0 is nothing, k of 0
+ * fills C (beta must be 0 or 1 then).  event may be NULL. */
 gboolean    gyre_blas_gemm     (GyreDevice          *device,
                                 const GyreBlasGemm  *gemm,
                                 cl_event            *event,

@@ -4,8 +4,8 @@
 #include "data/gyre-dataset-private.h"
 #include "data/gyre-idx-private.h"
 
-/* The binary version of CIFAR-10 (A. Krizhevsky, "Learning Multiple Layers of Features from
- * Tiny Images", 2009): records of one label and 3 planes of 32 x 32 bytes. */
+/* The binary version of CIFAR-10 (A. Krizhevsky, "Learning Multiple Layers of Features
+ * from Tiny Images", 2009): records of one label and 3 planes of 32 x 32 bytes. */
 
 #define SIDE   32
 #define PLANE  (SIDE * SIDE)

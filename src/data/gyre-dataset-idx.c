@@ -31,10 +31,13 @@ read_from_folder (const char *folder, const char *name, char **location, GError 
           return gyre_file_read (*location, error);
         }
     }
-  g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE, "%s: %s; it must hold %s, plain or .gz, "
-               "and the other three files of that kind", folder,
+  g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE,
+               "%s: %s; it must hold %s, plain or .gz, "
+               "and the other three files of that kind",
+               folder,
                g_file_test (folder, G_FILE_TEST_IS_DIR) ? "a file is missing"
-                                                        : "no such folder", name);
+                                                        : "no such folder",
+               name);
   return NULL;
 }
 
@@ -62,8 +65,11 @@ gyre_labels_from_bytes (const guint8 *labels,
 }
 
 static gboolean
-set_image_shape (GyreDatasetContents *contents, GyreSplit split, const GyreShape *images,
-                 const char *name, GError **error)
+set_image_shape (GyreDatasetContents  *contents,
+                 GyreSplit             split,
+                 const GyreShape      *images,
+                 const char           *name,
+                 GError              **error)
 {
   GyreShape        shape = GYRE_SHAPE (images->dims[1], images->dims[2], 1);
   g_autofree char *ours  = NULL;
@@ -76,13 +82,17 @@ set_image_shape (GyreDatasetContents *contents, GyreSplit split, const GyreShape
   ours  = gyre_shape_to_string (&shape);
   other = gyre_shape_to_string (&contents->image_shape);
   g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE,
-               "%s: images of %s, while the training images are of %s", name, ours, other);
+               "%s: images of %s, while the training images are of %s", name, ours,
+               other);
   return FALSE;
 }
 
 static gboolean
-read_split (ReadFunc read, const char *folder, GyreSplit split,
-            GyreDatasetContents *contents, GError **error)
+read_split (ReadFunc              read,
+            const char           *folder,
+            GyreSplit             split,
+            GyreDatasetContents  *contents,
+            GError              **error)
 {
   GyreDatasetPart   *part = &contents->parts[split];
   g_autofree char   *image_name = NULL;
@@ -106,13 +116,17 @@ read_split (ReadFunc read, const char *folder, GyreSplit split,
       return FALSE;
     }
   part->n      = images.dims[0];
-  part->labels = gyre_labels_from_bytes (g_bytes_get_data (labels, NULL), (gsize) part->n);
+  part->labels =
+      gyre_labels_from_bytes (g_bytes_get_data (labels, NULL), (gsize) part->n);
   return TRUE;
 }
 
 static gboolean
-read_splits (ReadFunc read, const char *folder, double scale,
-             GyreDatasetContents *contents, GError **error)
+read_splits (ReadFunc              read,
+             const char           *folder,
+             double                scale,
+             GyreDatasetContents  *contents,
+             GError              **error)
 {
   contents->image_dtype = GYRE_U8;
   contents->scale       = scale;

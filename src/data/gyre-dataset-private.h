@@ -32,11 +32,16 @@ typedef struct
   gboolean  (*read) (const char *argument, GyreDatasetContents *contents, GError **error);
 } GyreDatasetFormat;
 
-gboolean gyre_dataset_read_idx         (const char *folder, GyreDatasetContents *contents, GError **error);
-gboolean gyre_dataset_read_digits      (const char *argument, GyreDatasetContents *contents, GError **error);
-gboolean gyre_dataset_read_fashion     (const char *argument, GyreDatasetContents *contents, GError **error);
-gboolean gyre_dataset_read_cifar10     (const char *folder, GyreDatasetContents *contents, GError **error);
-gboolean gyre_dataset_read_safetensors (const char *path, GyreDatasetContents *contents, GError **error);
+gboolean gyre_dataset_read_idx         (const char *folder, GyreDatasetContents *contents,
+                                        GError **error);
+gboolean gyre_dataset_read_digits      (const char *argument,
+                                        GyreDatasetContents *contents, GError **error);
+gboolean gyre_dataset_read_fashion     (const char *argument,
+                                        GyreDatasetContents *contents, GError **error);
+gboolean gyre_dataset_read_cifar10     (const char *folder, GyreDatasetContents *contents,
+                                        GError **error);
+gboolean gyre_dataset_read_safetensors (const char *path, GyreDatasetContents *contents,
+                                        GError **error);
 
 void     gyre_dataset_contents_clear   (GyreDatasetContents *contents);
 /* u8 labels → i32 */

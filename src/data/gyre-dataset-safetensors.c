@@ -6,8 +6,11 @@
  * [n, height, width, channel] (or without the channel), labels integers [n]. */
 
 static gboolean
-set_images (GyreDatasetContents *contents, GyreSplit split, GyreArray *array,
-            const char *path, GError **error)
+set_images (GyreDatasetContents  *contents,
+            GyreSplit             split,
+            GyreArray            *array,
+            const char           *path,
+            GError              **error)
 {
   GyreDatasetPart *part  = &contents->parts[split];
   GyreShape        whole = gyre_array_get_shape (array);
@@ -27,10 +30,12 @@ set_images (GyreDatasetContents *contents, GyreSplit split, GyreArray *array,
       contents->image_dtype = dtype;
       contents->scale       = dtype == GYRE_U8 ? 255.0 : 1.0;
     }
-  else if (!gyre_shape_equal (&image, &contents->image_shape) || dtype != contents->image_dtype)
+  else if (!gyre_shape_equal (&image, &contents->image_shape) ||
+           dtype != contents->image_dtype)
     {
       g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE,
-                   "%s: test_image and image differ in the shape or dtype of an image", path);
+                   "%s: test_image and image differ in the shape or dtype of an image",
+                   path);
       return FALSE;
     }
   part->n      = whole.dims[0];
@@ -39,33 +44,43 @@ set_images (GyreDatasetContents *contents, GyreSplit split, GyreArray *array,
 }
 
 static gboolean
-set_labels (GyreDatasetPart *part, GyreArray *array, const char *path, const char *name,
-            GError **error)
+set_labels (GyreDatasetPart  *part,
+            GyreArray        *array,
+            const char       *path,
+            const char       *name,
+            GError          **error)
 {
   GyreShape          shape = gyre_array_get_shape (array);
   GyreDtype          dtype = gyre_array_get_dtype (array);
   g_autoptr (GBytes) bytes = NULL;
 
-  if (shape.rank != 1 || shape.dims[0] != part->n || (dtype != GYRE_I32 && dtype != GYRE_U8))
+  if (shape.rank != 1 || shape.dims[0] != part->n ||
+      (dtype != GYRE_I32 && dtype != GYRE_U8))
     {
       g_autofree char *found = gyre_shape_to_string (&shape);
 
-      g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE,
-                   "%s: %s is %s%s; it must be integers, one for each of the %"
-                   G_GINT64_FORMAT " images", path, name, gyre_dtype_name (dtype), found, part->n);
+      g_set_error (
+          error, GYRE_ERROR, GYRE_ERROR_FILE,
+          "%s: %s is %s%s; it must be integers, one for each of the %" G_GINT64_FORMAT
+          " images",
+          path, name, gyre_dtype_name (dtype), found, part->n);
       return FALSE;
     }
   if (!(bytes = gyre_array_get (array, error)))
     return FALSE;
-  part->labels = dtype == GYRE_I32 ? g_bytes_ref (bytes)
-                                   : gyre_labels_from_bytes (g_bytes_get_data (bytes, NULL),
-                                                             (gsize) part->n);
+  part->labels =
+      dtype == GYRE_I32
+          ? g_bytes_ref (bytes)
+          : gyre_labels_from_bytes (g_bytes_get_data (bytes, NULL), (gsize) part->n);
   return TRUE;
 }
 
 static gboolean
-read_split (const GyreSafetensors *file, const char *path, GyreSplit split,
-            GyreDatasetContents *contents, GError **error)
+read_split (const GyreSafetensors  *file,
+            const char             *path,
+            GyreSplit               split,
+            GyreDatasetContents    *contents,
+            GError                **error)
 {
   static const char *const names[2][2] = { { "image", "label" },
                                            { "test_image", "test_label" } };

@@ -59,8 +59,8 @@ unknown_format (const char *spec, GError **error)
 
   for (gsize i = 0; i < G_N_ELEMENTS (formats); i++)
     g_string_append_printf (known, "%s%s", i ? ", " : "", formats[i].help);
-  g_set_error (error, GYRE_ERROR, GYRE_ERROR_UNKNOWN, "no dataset '%s'; known are %s", spec,
-               known->str);
+  g_set_error (error, GYRE_ERROR, GYRE_ERROR_UNKNOWN, "no dataset '%s'; known are %s",
+               spec, known->str);
   return FALSE;
 }
 
@@ -74,7 +74,8 @@ read_spec (const char *spec, GyreDatasetContents *contents, GError **error)
     {
       const GyreDatasetFormat *format = &formats[i];
 
-      if (strlen (format->scheme) != length || strncmp (format->scheme, spec, length) != 0)
+      if (strlen (format->scheme) != length ||
+          strncmp (format->scheme, spec, length) != 0)
         continue;
       if (format->takes_argument == (colon != NULL && colon[1] != '\0'))
         return format->read (colon ? colon + 1 : NULL, contents, error);
@@ -85,8 +86,8 @@ read_spec (const char *spec, GyreDatasetContents *contents, GError **error)
   return unknown_format (spec, error);
 }
 
-/* Labels are 0 to one less than the number of classes, which is the largest training label
- * plus one. */
+/* Labels are 0 to one less than the number of classes, which is the largest training
+ * label plus one. */
 static gboolean
 check_labels (GyreDataset *self, GError **error)
 {
@@ -97,13 +98,16 @@ check_labels (GyreDataset *self, GError **error)
 
       for (gint64 i = 0; i < part->n; i++)
         {
-          if (split == GYRE_SPLIT_TRAIN && labels[i] >= self->n_classes && labels[i] < 100000)
+          if (split == GYRE_SPLIT_TRAIN && labels[i] >= self->n_classes &&
+              labels[i] < 100000)
             self->n_classes = labels[i] + 1;
           if (labels[i] >= 0 && labels[i] < self->n_classes)
             continue;
           g_set_error (error, GYRE_ERROR, GYRE_ERROR_DATA,
-                       "%s: label %d in row %" G_GINT64_FORMAT " of the %s labels is out of "
-                       "range", self->contents.name, labels[i], i,
+                       "%s: label %d in row %" G_GINT64_FORMAT
+                       " of the %s labels is out of "
+                       "range",
+                       self->contents.name, labels[i], i,
                        split == GYRE_SPLIT_TRAIN ? "training" : "test");
           return FALSE;
         }
@@ -124,14 +128,16 @@ check_contents (GyreDataset *self, GError **error)
 
 /**
  * gyre_dataset_open:
- * @spec: (nullable): `fashion-mnist`, `digits`, `idx:FOLDER` (the four usual file names, plain
- *   or `.gz`), `cifar10:FOLDER` (the binary version), `safetensors:FILE` (`image`, `label`,
- *   `test_image`, `test_label`); %NULL: Fashion-MNIST where it is installed, else the digits
- * @error: return location for an error
+ * @spec: (nullable): `fashion-mnist`, `digits`, `idx:FOLDER` (the four usual file names,
+ * plain
+ *   or `.gz`), `cifar10:FOLDER` (the binary version), `safetensors:FILE` (`image`,
+ * `label`,
+ *   `test_image`, `test_label`); %NULL: Fashion-MNIST where it is installed, else the
+ * digits @error: return location for an error
  *
  * Reads a dataset into memory.  Everything about its files is checked here: a truncated,
- * swapped or damaged file, counts that differ and labels out of range are errors that name
- * the file or row.
+ * swapped or damaged file, counts that differ and labels out of range are errors that
+ * name the file or row.
  *
  * Returns: (transfer full): the dataset, or %NULL
  */
@@ -231,7 +237,8 @@ gyre_dataset_get_n_classes (GyreDataset *self)
  * gyre_dataset_get_scale:
  * @self: a dataset
  *
- * Returns: what images are divided by to lie in 0..1: 255, or 16 for the digits; 1 for f32
+ * Returns: what images are divided by to lie in 0..1: 255, or 16 for the digits; 1 for
+ * f32
  */
 double
 gyre_dataset_get_scale (GyreDataset *self)

@@ -32,10 +32,10 @@ inflate_all (z_stream *stream, GByteArray *out, const char *name, GError **error
     }
   if (status == Z_STREAM_END)
     return TRUE;
-  g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE, "%s: %s after %u bytes: fetch it again",
-               name,
-               status == Z_BUF_ERROR ? "the gzip data are truncated"
-                                     : "the gzip data are damaged", out->len);
+  g_set_error (
+      error, GYRE_ERROR, GYRE_ERROR_FILE, "%s: %s after %u bytes: fetch it again", name,
+      status == Z_BUF_ERROR ? "the gzip data are truncated" : "the gzip data are damaged",
+      out->len);
   return FALSE;
 }
 
@@ -86,7 +86,8 @@ gyre_file_read (const char  *path,
 static guint32
 read_u32 (const guint8 *data)
 {
-  return (guint32) data[0] << 24 | (guint32) data[1] << 16 | (guint32) data[2] << 8 | data[3];
+  return (guint32) data[0] << 24 | (guint32) data[1] << 16 | (guint32) data[2] << 8 |
+         data[3];
 }
 
 static gboolean
@@ -98,14 +99,15 @@ check_magic (const guint8 *data, gsize size, const char *name, int rank, GError 
                  size < 4 ? 0 : read_u32 (data), IDX_UNSIGNED_BYTE << 8 | (guint) rank);
   else if (data[2] != IDX_UNSIGNED_BYTE)
     g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE,
-                 "%s: elements of IDX type 0x%02x; only unsigned bytes (0x08) are read", name,
-                 data[2]);
+                 "%s: elements of IDX type 0x%02x; only unsigned bytes (0x08) are read",
+                 name, data[2]);
   else if (data[3] != rank)
-    g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE,
-                 "%s: %d dimensions, not %d: %s", name, data[3], rank,
-                 data[3] == 1 ? "these are labels where images are due; are the files swapped?"
-                 : data[3] == 3 ? "these are images where labels are due; are the files swapped?"
-                 : "not a file of images and labels");
+    g_set_error (
+        error, GYRE_ERROR, GYRE_ERROR_FILE, "%s: %d dimensions, not %d: %s", name,
+        data[3], rank,
+        data[3] == 1   ? "these are labels where images are due; are the files swapped?"
+        : data[3] == 3 ? "these are images where labels are due; are the files swapped?"
+                       : "not a file of images and labels");
   else
     return TRUE;
   return FALSE;
@@ -130,12 +132,14 @@ gyre_idx_parse (GBytes      *bytes,
   for (int i = 0; i < rank && size >= header; i++)
     shape->dims[i] = read_u32 (data + 4 + 4 * i);
   count = gyre_shape_n_elements (shape);
-  if (size >= header && count >= 0 && count <= MAX_BYTES && size - header == (gsize) count)
+  if (size >= header && count >= 0 && count <= MAX_BYTES &&
+      size - header == (gsize) count)
     return g_bytes_new_from_bytes (bytes, header, (gsize) count);
-  g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE,
-               "%s: %s: its header announces %" G_GINT64_FORMAT " bytes of data, there are %"
-               G_GINT64_FORMAT, name,
-               size < header || (gint64) (size - header) < count ? "truncated" : "too long",
-               count, size < header ? 0 : (gint64) (size - header));
+  g_set_error (
+      error, GYRE_ERROR, GYRE_ERROR_FILE,
+      "%s: %s: its header announces %" G_GINT64_FORMAT
+      " bytes of data, there are %" G_GINT64_FORMAT,
+      name, size < header || (gint64) (size - header) < count ? "truncated" : "too long",
+      count, size < header ? 0 : (gint64) (size - header));
   return NULL;
 }

@@ -34,8 +34,12 @@ part_n (const GyreLoader *self)
 /* --- the thread --- */
 
 static GyreArray *
-gather (const GyreLoader *self, GBytes *source, gsize row_size, GyreDtype dtype,
-        GyreShape shape, gint64 first)
+gather (const GyreLoader *self,
+        GBytes           *source,
+        gsize             row_size,
+        GyreDtype         dtype,
+        GyreShape         shape,
+        gint64            first)
 {
   gint64        n    = shape.dims[0];
   const guint8 *rows = g_bytes_get_data (source, NULL);
@@ -67,8 +71,8 @@ gather_batch (const GyreLoader *self, gint64 index)
   GyreDtype              dtype = gyre_dataset_get_image_dtype (self->dataset);
   gint64                 first = index * self->batch_size;
   gint64                 n     = MIN (self->batch_size, part->n - first);
-  gsize                  size  = (gsize) gyre_shape_n_elements (&image) * gyre_dtype_size (dtype);
-  GyreShape              shape = GYRE_SHAPE (n, image.dims[0], image.dims[1], image.dims[2]);
+  gsize size = (gsize) gyre_shape_n_elements (&image) * gyre_dtype_size (dtype);
+  GyreShape shape = GYRE_SHAPE (n, image.dims[0], image.dims[1], image.dims[2]);
   g_autoptr (GyreArray)  images = gather (self, part->images, size, dtype, shape, first);
   g_autoptr (GyreArray)  labels = gather (self, part->labels, sizeof (gint32), GYRE_I32,
                                           GYRE_SHAPE (n), first);
@@ -200,7 +204,8 @@ gyre_loader_shuffle (GyreLoader *self,
   stop_thread (self);
   if (!self->order)
     self->order = g_new (gint32, part_n (self) + 1);
-  gyre_key_permutation (gyre_key_fold_in (key, epoch), (gsize) part_n (self), self->order);
+  gyre_key_permutation (gyre_key_fold_in (key, epoch), (gsize) part_n (self),
+                        self->order);
 }
 
 /**
@@ -220,8 +225,8 @@ gyre_loader_rewind (GyreLoader *self)
  * gyre_loader_next:
  * @self: a loader
  *
- * The next batch: {"image": u8[b, height, width, channel], "label": i32[b]}, arrays of the
- * host.  Waits where it isn't gathered yet.
+ * The next batch: {"image": u8[b, height, width, channel], "label": i32[b]}, arrays of
+ * the host.  Waits where it isn't gathered yet.
  *
  * Returns: (transfer full) (nullable): the batch; %NULL at the end of the epoch
  */

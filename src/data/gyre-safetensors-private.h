@@ -5,9 +5,9 @@
 
 G_BEGIN_DECLS
 
-/* A safetensors file (https://github.com/huggingface/safetensors): u64 little-endian size of
- * a JSON header, the header, row-major little-endian data.  The header is checked whole when
- * the file is opened. */
+/* A safetensors file (https://github.com/huggingface/safetensors): u64 little-endian size
+ * of a JSON header, the header, row-major little-endian data.  The header is checked
+ * whole when the file is opened. */
 typedef struct _GyreSafetensors GyreSafetensors;
 
 GyreSafetensors *gyre_safetensors_open (const char *path, GError **error);
@@ -16,8 +16,8 @@ void             gyre_safetensors_free (GyreSafetensors *self);
 /* In the order of the file; not to be freed. */
 const char *const *gyre_safetensors_get_names (const GyreSafetensors *self);
 gboolean     gyre_safetensors_has      (const GyreSafetensors *self, const char *name);
-/* A host array. F64 and I64 are narrowed (I64 out of range is an error); other dtypes that
- * Gyre doesn't have are an error. */
+/* A host array. F64 and I64 are narrowed (I64 out of range is an error); other dtypes
+ * that Gyre doesn't have are an error. */
 GyreArray   *gyre_safetensors_get      (const GyreSafetensors *self, const char *name,
                                         GError **error);
 /* A string of "__metadata__", or NULL. */

@@ -35,7 +35,7 @@ add_array (JsonBuilder *builder, const char *name, GyreArray *array, gint64 begi
 {
   GyreShape shape = gyre_array_get_shape (array);
   GyreDtype dtype = gyre_array_get_dtype (array);
-  gint64    end   = begin + gyre_shape_n_elements (&shape) * (gint64) gyre_dtype_size (dtype);
+  gint64 end = begin + gyre_shape_n_elements (&shape) * (gint64) gyre_dtype_size (dtype);
 
   json_builder_set_member_name (builder, name);
   json_builder_begin_object (builder);
@@ -57,8 +57,10 @@ add_array (JsonBuilder *builder, const char *name, GyreArray *array, gint64 begi
 
 /* Padded with spaces so that the data are aligned to 8 bytes. */
 static GString *
-make_header (const char *const *names, GyreArray *const *arrays, guint n,
-             GHashTable *metadata)
+make_header (const char *const *names,
+             GyreArray *const  *arrays,
+             guint              n,
+             GHashTable        *metadata)
 {
   g_autoptr (JsonBuilder)   builder   = json_builder_new ();
   g_autoptr (JsonGenerator) generator = json_generator_new ();
@@ -110,8 +112,12 @@ write_error (const char *path, GError **error)
 }
 
 static gboolean
-write_content (int fd, const char *path, GString *header, GyreArray *const *arrays, guint n,
-               GError **error)
+write_content (int                fd,
+               const char        *path,
+               GString           *header,
+               GyreArray *const  *arrays,
+               guint              n,
+               GError           **error)
 {
   guint64 size = GUINT64_TO_LE (header->len);
 
@@ -142,7 +148,7 @@ gyre_safetensors_write (const char         *path,
 {
   g_autoptr (GString) header = make_header (names, arrays, n, metadata);
   g_autofree char    *beside = g_strdup_printf ("%s.%d.tmp", path, (int) getpid ());
-  int                 fd     = g_open (beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  int fd = g_open (beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   gboolean            ok;
 
   if (fd < 0)

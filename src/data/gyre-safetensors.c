@@ -95,7 +95,8 @@ static gboolean
 read_dtype (GyreSafetensors *self, Entry *entry, JsonObject *object, GError **error)
 {
   JsonNode   *node  = json_object_get_member (object, "dtype");
-  const char *dtype = node && JSON_NODE_HOLDS_VALUE (node) ? json_node_get_string (node) : NULL;
+  const char *dtype =
+      node && JSON_NODE_HOLDS_VALUE (node) ? json_node_get_string (node) : NULL;
 
   for (gsize i = 0; dtype && i < G_N_ELEMENTS (dtypes); i++)
     if (g_str_equal (dtypes[i].name, dtype))
@@ -104,8 +105,8 @@ read_dtype (GyreSafetensors *self, Entry *entry, JsonObject *object, GError **er
         entry->element = dtypes[i].size;
         return TRUE;
       }
-  return fail (self, error, "%s has %s%s", entry->name, dtype ? "the unknown dtype " : "no dtype",
-               dtype ? dtype : "");
+  return fail (self, error, "%s has %s%s", entry->name,
+               dtype ? "the unknown dtype " : "no dtype", dtype ? dtype : "");
 }
 
 static gboolean
@@ -133,13 +134,15 @@ read_offsets (GyreSafetensors *self, Entry *entry, JsonObject *object, GError **
   gint64     count   = gyre_shape_n_elements (&entry->shape);
   gint64     begin, end;
 
-  if (!offsets || json_array_get_length (offsets) != 2 || !get_count (offsets, 0, &begin) ||
-      !get_count (offsets, 1, &end) || end < begin)
+  if (!offsets || json_array_get_length (offsets) != 2 ||
+      !get_count (offsets, 0, &begin) || !get_count (offsets, 1, &end) || end < begin)
     return fail (self, error, "%s has no data_offsets of two counts", entry->name);
   if ((guint64) count > G_MAXINT64 / entry->element ||
       (guint64) (end - begin) != (guint64) count * entry->element)
-    return fail (self, error, "%s has %" G_GINT64_FORMAT " bytes, which its shape and dtype "
-                 "don't give", entry->name, end - begin);
+    return fail (self, error,
+                 "%s has %" G_GINT64_FORMAT " bytes, which its shape and dtype "
+                 "don't give",
+                 entry->name, end - begin);
   entry->begin = (guint64) begin;
   entry->end   = (guint64) end;
   return TRUE;
@@ -153,7 +156,8 @@ add_entry (GyreSafetensors *self, const char *name, JsonObject *object, GError *
   entry->name = g_strdup (name);
   g_hash_table_replace (self->entries, entry->name, entry);
   g_ptr_array_add (self->names, entry->name);
-  return read_dtype (self, entry, object, error) && read_shape (self, entry, object, error) &&
+  return read_dtype (self, entry, object, error) &&
+         read_shape (self, entry, object, error) &&
          read_offsets (self, entry, object, error);
 }
 
@@ -200,8 +204,10 @@ check_offsets (GyreSafetensors *self, GError **error)
       const Entry *entry = g_hash_table_lookup (self->entries, self->names->pdata[i]);
 
       if (entry->begin != at)
-        return fail (self, error, "the data of %s begin at %" G_GUINT64_FORMAT ", not at %"
-                     G_GUINT64_FORMAT " where those before end", entry->name, entry->begin, at);
+        return fail (self, error,
+                     "the data of %s begin at %" G_GUINT64_FORMAT
+                     ", not at %" G_GUINT64_FORMAT " where those before end",
+                     entry->name, entry->begin, at);
       at = entry->end;
     }
   if (at != size)
@@ -303,7 +309,8 @@ read_file (GyreSafetensors *self, GError **error)
   memcpy (&header, data, 8);
   header = GUINT64_FROM_LE (header);
   if (header > MAX_HEADER || header > size - 8)
-    return fail (self, error, "its header would have %" G_GUINT64_FORMAT " bytes", header);
+    return fail (self, error, "its header would have %" G_GUINT64_FORMAT " bytes",
+                 header);
   self->data = 8 + (gsize) header;
   return read_header (self, (const char *) data + 8, (gsize) header, error);
 }
@@ -369,7 +376,10 @@ narrow_f64 (const Entry *entry, const guint8 *data)
 }
 
 static GyreArray *
-narrow_i64 (const GyreSafetensors *self, const Entry *entry, const guint8 *data, GError **error)
+narrow_i64 (const GyreSafetensors  *self,
+            const Entry            *entry,
+            const guint8           *data,
+            GError                **error)
 {
   gsize              n   = (gsize) gyre_shape_n_elements (&entry->shape);
   g_autofree gint32 *out = g_new (gint32, n + 1);
@@ -401,11 +411,12 @@ gyre_safetensors_get (const GyreSafetensors  *self,
     { "BOOL", GYRE_BOOL },
   };
   const Entry  *entry = g_hash_table_lookup (self->entries, name);
-  const guint8 *data  = (const guint8 *) g_bytes_get_data (self->bytes, NULL) + self->data;
+  const guint8 *data = (const guint8 *) g_bytes_get_data (self->bytes, NULL) + self->data;
 
   if (!entry)
     {
-      g_set_error (error, GYRE_ERROR, GYRE_ERROR_UNKNOWN, "%s has no array %s", self->path, name);
+      g_set_error (error, GYRE_ERROR, GYRE_ERROR_UNKNOWN, "%s has no array %s",
+                   self->path, name);
       return NULL;
     }
   for (gsize i = 0; i < G_N_ELEMENTS (same); i++)

@@ -43,8 +43,8 @@ static gboolean
 extent_equal (const GyreExtent *a,
               const GyreExtent *b)
 {
-  return a->dim == b->dim && a->base == b->base && a->axes == b->axes && a->flat == b->flat
-         && a->group == b->group;
+  return a->dim == b->dim && a->base == b->base && a->axes == b->axes &&
+         a->flat == b->flat && a->group == b->group;
 }
 
 void

@@ -7,14 +7,15 @@ G_BEGIN_DECLS
 
 /* Fuses a partitioned program (borrowed) into one whose nodes are inputs, "fused" and
  * "project", views, collectives and primitives with a lower rule.  With GYRE_FUSE=0 in
- * the environment every node is a kernel of its own.  The new program keeps nothing of the
- * old one; whatever copies its nodes keeps it alive. */
+ * the environment every node is a kernel of its own.  The new program keeps nothing of
+ * the old one; whatever copies its nodes keeps it alive. */
 GyreProgram *gyre_fuse (GyreProgram  *program,
                         GError      **error);
 
-/* A node that is one generated kernel.  With one result it is that value.  With several it
- * is a tuple that no buffer holds, and nodes of "project" follow it at once, one a result,
- * in order: their ids are its own + 1, + 2, …  The kernel writes their buffers. */
+/* A node that is one generated kernel.  With one result it is that value.  With several
+ * it is a tuple that no buffer holds, and nodes of "project" follow it at once, one a
+ * result, in order: their ids are its own + 1, + 2, …  The kernel writes their
+ * buffers. */
 extern const GyrePrim gyre_prim_fused;
 extern const GyrePrim gyre_prim_project;
 

@@ -89,7 +89,8 @@ make_fusion (Body *self)
   GyreFusion *fusion = gyre_fusion_new (self->builder->graph->arena, self->graph);
 
   for (guint i = 0; i < self->origins->len; i++)
-    fusion->specs[i] = old->specs[((GyreTensor *) g_ptr_array_index (self->origins, i))->id];
+    fusion->specs[i] =
+        old->specs[((GyreTensor *) g_ptr_array_index (self->origins, i))->id];
 
   return fusion;
 }
@@ -178,8 +179,10 @@ is_due (const Builder    *self,
   int group = self->groups->group_of[old->id];
 
   if (group >= 0)
-    return g_ptr_array_index (((GyreFuseGroup *) g_ptr_array_index (self->groups->groups,
-                                                                    group))->outputs, 0) == old;
+    return g_ptr_array_index (
+               ((GyreFuseGroup *) g_ptr_array_index (self->groups->groups, group))
+                   ->outputs,
+               0) == old;
 
   return !self->groups->repeated[old->id];
 }
@@ -197,7 +200,8 @@ build_nodes (Builder *self)
     if (is_due (self, g_ptr_array_index (nodes, i)))
       build_value (self, g_ptr_array_index (nodes, i));
   for (guint i = 0; i < outputs->len; i++)
-    gyre_graph_add_output (self->graph, build_value (self, g_ptr_array_index (outputs, i)));
+    gyre_graph_add_output (self->graph,
+                           build_value (self, g_ptr_array_index (outputs, i)));
 }
 
 static GyreProgram *
@@ -233,7 +237,8 @@ gyre_fuse (GyreProgram  *program,
 
   groups = gyre_fuse_groups_new (program, fuse);
   made = g_new0 (GyreTensor *, program->graph->nodes->len + 1);
-  builder = (Builder) { program, groups, gyre_graph_new_like (program->graph), made, specs };
+  builder =
+      (Builder){ program, groups, gyre_graph_new_like (program->graph), made, specs };
   build_nodes (&builder);
 
   if (builder.graph->error != NULL)

@@ -58,7 +58,8 @@ gyre_kernel_include (GString     *out,
   if (bytes == NULL)
     {
       g_set_error (error, GYRE_ERROR, GYRE_ERROR_BUILD,
-                   "a generated kernel includes %s, which is not among the resources", path);
+                   "a generated kernel includes %s, which is not among the resources",
+                   path);
       return FALSE;
     }
 

@@ -4,7 +4,8 @@
 #include <string.h>
 
 /* Generated kernels are written a statement a line.  Names: iN index of a work-item, vN
- * value, mN variable that changes, rN loop index, nN extent, oN offset, gN global extent. */
+ * value, mN variable that changes, rN loop index, nN extent, oN offset, gN global
+ * extent. */
 
 typedef struct
 {
@@ -125,7 +126,8 @@ gyre_kernel_writer_size (GyreKernelWriter  *self,
         return known->name;
     }
 
-  size.name = gyre_emit_printf (&self->emit, "%c%u", size_prefix (kind), self->sizes->len);
+  size.name =
+      gyre_emit_printf (&self->emit, "%c%u", size_prefix (kind), self->sizes->len);
   g_array_append_val (self->sizes, size);
 
   return size.name;
@@ -192,7 +194,8 @@ static gboolean
 is_steady (const char *expression)
 {
   for (const char *at = expression; *at != '\0'; at++)
-    if (*at == 'm' && g_ascii_isdigit (at[1]) && (at == expression || !is_name_char (at[-1])))
+    if (*at == 'm' && g_ascii_isdigit (at[1]) &&
+        (at == expression || !is_name_char (at[-1])))
       return FALSE;
 
   return TRUE;
@@ -203,7 +206,8 @@ keep_ix (GyreKernelWriter  *self,
          const GyreTensor  *value,
          const char *const *ix)
 {
-  return gyre_arena_memdup (self->emit.arena, ix, MAX (value->shape.rank, 1) * sizeof *ix);
+  return gyre_arena_memdup (self->emit.arena, ix,
+                            MAX (value->shape.rank, 1) * sizeof *ix);
 }
 
 static void
@@ -221,7 +225,8 @@ remember (GyreKernelWriter  *self,
   g_array_append_val (self->memo, memo);
 }
 
-/* Of one dimension, where there is but one element, the index is 0 whatever it looks like. */
+/* Of one dimension, where there is but one element, the index is 0 whatever it looks
+ * like. */
 static const char *const *
 drop_ones (GyreKernelWriter  *self,
            const GyreTensor  *value,
@@ -322,7 +327,8 @@ gyre_kernel_writer_element (GyreKernelWriter  *self,
     return name;
 
   if (value->prim == &gyre_prim_input)
-    name = access_value (self, value, FALSE, ((const GyreInputAttrs *) value->attrs)->index, ix);
+    name = access_value (self, value, FALSE,
+                         ((const GyreInputAttrs *) value->attrs)->index, ix);
   else if (value->prim->flags & GYRE_PRIM_VIEW)
     name = view_element (self, value, ix);
   else
@@ -452,7 +458,8 @@ emit_statement (GyreEmit   *emit,
 static gboolean
 is_size_name (const char *expression)
 {
-  return is_simple (expression) && (g_ascii_isdigit (expression[0]) || expression[0] == 'n');
+  return is_simple (expression) &&
+         (g_ascii_isdigit (expression[0]) || expression[0] == 'n');
 }
 
 static const char *

@@ -28,12 +28,12 @@ static gboolean is_larger (double x, double best)  { return x > best; }
 static gboolean is_smaller (double x, double best) { return x < best; }
 
 static gboolean
-arg_infer (GyreTensor *const *operands,
-           guint              n,
-           const void        *attrs,
-           GyreDtype         *dtype,
-           GyreShape         *shape,
-           GError           **error)
+arg_infer (GyreTensor *const  *operands,
+           guint               n,
+           const void         *attrs,
+           GyreDtype          *dtype,
+           GyreShape          *shape,
+           GError            **error)
 {
   int dim = ((const GyreArgReduceAttrs *) attrs)->dim;
   const GyreTensor *x = operands[0];
@@ -42,10 +42,13 @@ arg_infer (GyreTensor *const *operands,
   *dtype = GYRE_I32;
   *shape = GYRE_SCALAR;
   if (dim < 0 || dim >= x->shape.rank)
-    return gyre_prims_error (error, "operand 0 is %s, which has no dimension %d", text, dim);
+    return gyre_prims_error (error, "operand 0 is %s, which has no dimension %d", text,
+                             dim);
   if (x->shape.dims[dim] == 0)
-    return gyre_prims_error (error, "operand 0 is %s, and there is nothing along dimension %d: "
-                             "its extent must be 1 or more", text, dim);
+    return gyre_prims_error (error,
+                             "operand 0 is %s, and there is nothing along dimension %d: "
+                             "its extent must be 1 or more",
+                             text, dim);
 
   for (int i = 0; i < x->shape.rank; i++)
     if (i != dim)
@@ -54,12 +57,12 @@ arg_infer (GyreTensor *const *operands,
 }
 
 static gboolean
-arg_partition (const GyreTensor   *node,
-               const GyreMeshSpec *mesh,
-               const GyreSpec     *in,
-               GyreSpec           *want,
-               GyreSpec           *out,
-               GError            **error)
+arg_partition (const GyreTensor    *node,
+               const GyreMeshSpec  *mesh,
+               const GyreSpec      *in,
+               GyreSpec            *want,
+               GyreSpec            *out,
+               GError             **error)
 {
   int to = 0;
 
@@ -73,10 +76,10 @@ arg_partition (const GyreTensor   *node,
 }
 
 static void
-operand_index (const GyreTensor  *node,
-               const char *const *ix,
-               const char        *at,
-               const char       **jx)
+operand_index (const GyreTensor   *node,
+               const char *const  *ix,
+               const char         *at,
+               const char        **jx)
 {
   int from = 0;
 
@@ -95,15 +98,18 @@ arg_fuse (GyreEmit          *emit,
   const GyreTensor *x = node->operands[0];
   const char *ctype = gyre_dtype_ctype (x->dtype);
   const char *at = gyre_emit_variable (emit, "int", "0");
-  const char *best = gyre_emit_variable (emit, ctype, gyre_emit_literal (emit, x->dtype, 0));
+  const char *best =
+      gyre_emit_variable (emit, ctype, gyre_emit_literal (emit, x->dtype, 0));
   const char *r = gyre_emit_open_loop (emit, gyre_emit_extent (emit, x, get_dim (node)));
   const char *jx[GYRE_MAX_RANK], *element, *better;
 
   operand_index (node, ix, r, jx);
   element = gyre_emit_let (emit, ctype, gyre_emit_operand (emit, node, 0, jx));
-  better = gyre_emit_printf (emit, ((const GyreArgReduce *) node->prim)->better, element, best);
-  gyre_emit_open_if (emit, gyre_emit_printf (emit, "%s == 0 || %s == %s && (%s || %s != %s)", r,
-                                             best, best, better, element, element));
+  better = gyre_emit_printf (emit, ((const GyreArgReduce *) node->prim)->better, element,
+                             best);
+  gyre_emit_open_if (emit,
+                     gyre_emit_printf (emit, "%s == 0 || %s == %s && (%s || %s != %s)", r,
+                                       best, best, better, element, element));
   gyre_emit_statement (emit, "%s = %s;", at, r);
   gyre_emit_statement (emit, "%s = %s;", best, element);
   gyre_emit_close_if (emit);
@@ -147,8 +153,9 @@ arg_reference (const GyreTensor *node,
     step *= in[0].shape.dims[i];
 
   for (gint64 flat = 0; flat < n_out; flat++)
-    out->data[flat] = (double) find_best ((const GyreArgReduce *) node->prim,
-                                          in[0].data + flat / step * n * step + flat % step, n, step);
+    out->data[flat] =
+        (double) find_best ((const GyreArgReduce *) node->prim,
+                            in[0].data + flat / step * n * step + flat % step, n, step);
 }
 
 static void

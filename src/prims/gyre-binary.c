@@ -14,7 +14,11 @@ typedef struct
   const char *uint;
   double    (*function) (double a, double b);
   gint64    (*integer)  (gint64 a, gint64 b);
-  void      (*pull)     (GyreTensor *a, GyreTensor *b, GyreTensor *y, GyreTensor *ct, GyreTensor **cts);
+  void (*pull) (GyreTensor *a,
+                GyreTensor *b,
+                GyreTensor *y,
+                GyreTensor *ct,
+                GyreTensor **cts);
   /* A simpler equal, or NULL. */
   GyreTensor *(*simpler) (GyreTensor *a, GyreTensor *b, const GyreTensor *node);
 } GyreBinary;
@@ -99,7 +103,8 @@ pull_rem (GyreTensor *a, GyreTensor *b, GyreTensor *y, GyreTensor *ct, GyreTenso
   cts[1] = gyre_neg (gyre_mul (ct, whole));
 }
 
-/* The exponent's gradient a^b ln a is taken as 0 at a = 0; a constant exponent has none. */
+/* The exponent's gradient a^b ln a is taken as 0 at a = 0; a constant exponent has
+ * none. */
 static void
 pull_pow (GyreTensor *a, GyreTensor *b, GyreTensor *y, GyreTensor *ct, GyreTensor **cts)
 {
@@ -108,7 +113,8 @@ pull_pow (GyreTensor *a, GyreTensor *b, GyreTensor *y, GyreTensor *ct, GyreTenso
 
   cts[0] = gyre_mul (ct, gyre_mul (b, gyre_pow (a, less)));
   if (!gyre_prims_is_constant (b, NULL))
-    cts[1] = gyre_mul (ct, gyre_mul (y, gyre_log (gyre_select (gyre_equal (a, zero), one, a))));
+    cts[1] = gyre_mul (
+        ct, gyre_mul (y, gyre_log (gyre_select (gyre_equal (a, zero), one, a))));
 }
 
 /* Each of two equals has a half. */
@@ -122,7 +128,11 @@ pull_winner (GyreTensor *winner, GyreTensor *loser, GyreTensor *y, GyreTensor *c
 }
 
 static void
-pull_extreme (GyreTensor *a, GyreTensor *b, GyreTensor *y, GyreTensor *ct, GyreTensor **cts)
+pull_extreme (GyreTensor  *a,
+              GyreTensor  *b,
+              GyreTensor  *y,
+              GyreTensor  *ct,
+              GyreTensor **cts)
 {
   cts[0] = pull_winner (a, b, y, ct);
   cts[1] = pull_winner (b, a, y, ct);
@@ -153,7 +163,8 @@ simpler_mul (GyreTensor *a, GyreTensor *b, const GyreTensor *node)
     return a;
   if (gyre_prims_is_value (a, 1))
     return b;
-  if (node->dtype != GYRE_F32 && (gyre_prims_is_value (a, 0) || gyre_prims_is_value (b, 0)))
+  if (node->dtype != GYRE_F32 &&
+      (gyre_prims_is_value (a, 0) || gyre_prims_is_value (b, 0)))
     return gyre_prims_constant (node->graph, node->dtype, &node->shape, 0);
   if (node->dtype == GYRE_F32 && gyre_prims_is_value (b, -1))
     return gyre_neg (a);
@@ -207,23 +218,27 @@ simpler_shift (GyreTensor *a, GyreTensor *b, const GyreTensor *node)
 /* The rules that all share */
 
 static gboolean
-binary_infer (GyreTensor *const *operands,
-              guint              n,
-              guint              dtypes,
-              GyreDtype         *dtype,
-              GyreShape         *shape,
-              GError           **error)
+binary_infer (GyreTensor *const  *operands,
+              guint               n,
+              guint               dtypes,
+              GyreDtype          *dtype,
+              GyreShape          *shape,
+              GError            **error)
 {
   const GyreTensor *a = operands[0], *b = operands[1];
   g_autofree char *text_a = gyre_prims_describe (a);
   g_autofree char *text_b = gyre_prims_describe (b);
 
   if (a->dtype != b->dtype)
-    return gyre_prims_error (error, "operand 0 is %s and operand 1 is %s, but their dtypes "
-                             "must be equal: use gyre_convert ()", text_a, text_b);
+    return gyre_prims_error (error,
+                             "operand 0 is %s and operand 1 is %s, but their dtypes "
+                             "must be equal: use gyre_convert ()",
+                             text_a, text_b);
   if (!gyre_shape_equal (&a->shape, &b->shape))
-    return gyre_prims_error (error, "operand 0 is %s and operand 1 is %s, but their shapes "
-                             "must be equal: use gyre_broadcast_to ()", text_a, text_b);
+    return gyre_prims_error (error,
+                             "operand 0 is %s and operand 1 is %s, but their shapes "
+                             "must be equal: use gyre_broadcast_to ()",
+                             text_a, text_b);
 
   *dtype = a->dtype;
   *shape = a->shape;
@@ -289,9 +304,10 @@ binary_reference (const GyreTensor *node,
     {
       double a = in[0].data[i], b = in[1].data[i];
 
-      out->data[i] = out->dtype == GYRE_F32
-                     ? rule->function (a, b)
-                     : gyre_prims_wrap (out->dtype, rule->integer ((gint64) a, (gint64) b));
+      out->data[i] =
+          out->dtype == GYRE_F32
+              ? rule->function (a, b)
+              : gyre_prims_wrap (out->dtype, rule->integer ((gint64) a, (gint64) b));
     }
 }
 
@@ -313,32 +329,33 @@ enum
 
 static const GyreBinary binaries[] = {
   [ADD] = { BINARY ("add", number, GYRE_PRIM_COMMUTATIVE | GYRE_PRIM_ADDITIVE, 3),
-            .real = "(%1$s + %2$s)", INTEGERS (WRAPPED ("+")),
-            .function = f_add, .integer = i_add, .pull = pull_add, .simpler = simpler_add },
-  [SUB] = { BINARY ("sub", number, GYRE_PRIM_ADDITIVE, 3),
-            .real = "(%1$s - %2$s)", INTEGERS (WRAPPED ("-")),
-            .function = f_sub, .integer = i_sub, .pull = pull_sub, .simpler = simpler_sub },
-  [MUL] = { BINARY ("mul", number, GYRE_PRIM_COMMUTATIVE, 3),
-            .real = "(%1$s * %2$s)", INTEGERS (WRAPPED ("*")),
-            .function = f_mul, .integer = i_mul, .pull = pull_mul, .simpler = simpler_mul },
+            .real = "(%1$s + %2$s)", INTEGERS (WRAPPED ("+")), .function = f_add,
+            .integer = i_add, .pull = pull_add, .simpler = simpler_add },
+  [SUB] = { BINARY ("sub", number, GYRE_PRIM_ADDITIVE, 3), .real = "(%1$s - %2$s)",
+            INTEGERS (WRAPPED ("-")), .function = f_sub, .integer = i_sub,
+            .pull = pull_sub, .simpler = simpler_sub },
+  [MUL] = { BINARY ("mul", number, GYRE_PRIM_COMMUTATIVE, 3), .real = "(%1$s * %2$s)",
+            INTEGERS (WRAPPED ("*")), .function = f_mul, .integer = i_mul,
+            .pull = pull_mul, .simpler = simpler_mul },
   [DIV] = { BINARY ("div", number, 0, 1), .real = "(%1$s / %2$s)",
-            .sint = "(%2$s == 0 ? 0 : %2$s == -1 ? (int) (0u - (uint) %1$s) : %1$s / %2$s)",
-            .uint = "((%3$s) (%2$s == 0 ? 0 : %1$s / %2$s))",
-            .function = f_div, .integer = i_div, .pull = pull_div, .simpler = simpler_div },
+            .sint =
+                "(%2$s == 0 ? 0 : %2$s == -1 ? (int) (0u - (uint) %1$s) : %1$s / %2$s)",
+            .uint = "((%3$s) (%2$s == 0 ? 0 : %1$s / %2$s))", .function = f_div,
+            .integer = i_div, .pull = pull_div, .simpler = simpler_div },
   [REM] = { BINARY ("rem", number, 0, 0), .real = "fmod (%1$s, %2$s)",
             .sint = "(%2$s == 0 ? %1$s : %2$s == -1 ? 0 : %1$s %% %2$s)",
-            .uint = "((%3$s) (%2$s == 0 ? %1$s : %1$s %% %2$s))",
-            .function = fmod, .integer = i_rem, .pull = pull_rem },
-  [POW] = { BINARY ("pow", float, 0, 0), .real = "pow (%1$s, %2$s)",
-            .function = pow, .pull = pull_pow, .simpler = simpler_pow },
+            .uint = "((%3$s) (%2$s == 0 ? %1$s : %1$s %% %2$s))", .function = fmod,
+            .integer = i_rem, .pull = pull_rem },
+  [POW] = { BINARY ("pow", float, 0, 0), .real = "pow (%1$s, %2$s)", .function = pow,
+            .pull = pull_pow, .simpler = simpler_pow },
   [MAXIMUM] = { BINARY ("max", number, GYRE_PRIM_COMMUTATIVE, 0),
                 .real = "(%1$s > %2$s || %1$s != %1$s ? %1$s : %2$s)",
-                INTEGERS ("(%1$s > %2$s ? %1$s : %2$s)"),
-                .function = f_max, .integer = i_max, .pull = pull_extreme, .simpler = simpler_same },
+                INTEGERS ("(%1$s > %2$s ? %1$s : %2$s)"), .function = f_max,
+                .integer = i_max, .pull = pull_extreme, .simpler = simpler_same },
   [MINIMUM] = { BINARY ("min", number, GYRE_PRIM_COMMUTATIVE, 0),
                 .real = "(%1$s < %2$s || %1$s != %1$s ? %1$s : %2$s)",
-                INTEGERS ("(%1$s < %2$s ? %1$s : %2$s)"),
-                .function = f_min, .integer = i_min, .pull = pull_extreme, .simpler = simpler_same },
+                INTEGERS ("(%1$s < %2$s ? %1$s : %2$s)"), .function = f_min,
+                .integer = i_min, .pull = pull_extreme, .simpler = simpler_same },
   [AND] = { BINARY ("and", bits, GYRE_PRIM_COMMUTATIVE, 0), INTEGERS (PLAIN ("&")),
             .integer = i_and, .simpler = simpler_same },
   [OR] = { BINARY ("or", bits, GYRE_PRIM_COMMUTATIVE, 0), INTEGERS (PLAIN ("|")),
@@ -346,12 +363,13 @@ static const GyreBinary binaries[] = {
   [XOR] = { BINARY ("xor", bits, GYRE_PRIM_COMMUTATIVE, 0), INTEGERS (PLAIN ("^")),
             .integer = i_xor },
   [SHIFT_LEFT] = { BINARY ("shift_left", word, 0, 0),
-                   INTEGERS ("(((uint) %2$s) > 31u ? 0 : (%3$s) ((uint) %1$s << (uint) %2$s))"),
+                   INTEGERS (
+                       "(((uint) %2$s) > 31u ? 0 : (%3$s) ((uint) %1$s << (uint) %2$s))"),
                    .integer = i_shift_left, .simpler = simpler_shift },
   [SHIFT_RIGHT] = { BINARY ("shift_right", word, 0, 0),
                     .sint = "(%1$s >> (((uint) %2$s) > 31u ? 31u : (uint) %2$s))",
-                    .uint = "(%2$s > 31u ? 0u : %1$s >> %2$s)",
-                    .integer = i_shift_right, .simpler = simpler_shift },
+                    .uint = "(%2$s > 31u ? 0u : %1$s >> %2$s)", .integer = i_shift_right,
+                    .simpler = simpler_shift },
 };
 
 static GyreTensor *
@@ -377,7 +395,8 @@ emit (int         rule,
  * @b: of the same dtype; the shapes broadcast as NumPy's do
  *
  * y = a + b; integers wrap.
- * Gradient: ct to both. Partial sums over the same axes stay one. Element-wise: takes any sharding.
+ * Gradient: ct to both. Partial sums over the same axes stay one. Element-wise: takes any
+ * sharding.
  *
  * Returns: (transfer none): a tensor of the dtype of @a and the common shape
  */
@@ -394,7 +413,8 @@ gyre_add (GyreTensor *a,
  * @b: of the same dtype; the shapes broadcast as NumPy's do
  *
  * y = a - b; integers wrap.
- * Gradient: ct and -ct. Partial sums over the same axes stay one. Element-wise: takes any sharding.
+ * Gradient: ct and -ct. Partial sums over the same axes stay one. Element-wise: takes any
+ * sharding.
  *
  * Returns: (transfer none): a tensor of the dtype of @a and the common shape
  */
@@ -411,7 +431,8 @@ gyre_sub (GyreTensor *a,
  * @b: of the same dtype; the shapes broadcast as NumPy's do
  *
  * y = a · b; integers wrap.
- * Gradient: ct · b and ct · a. Linear in each: a partial sum stays one. Element-wise: takes any sharding.
+ * Gradient: ct · b and ct · a. Linear in each: a partial sum stays one. Element-wise:
+ * takes any sharding.
  *
  * Returns: (transfer none): a tensor of the dtype of @a and the common shape
  */
@@ -462,7 +483,8 @@ gyre_rem (GyreTensor *a,
  * @b: of the same dtype; the shapes broadcast as NumPy's do
  *
  * y = aᵇ.
- * Gradient: ct · b aᵇ⁻¹ and ct · y ln a, which is 0 where a is 0. Element-wise: takes any sharding.
+ * Gradient: ct · b aᵇ⁻¹ and ct · y ln a, which is 0 where a is 0. Element-wise: takes any
+ * sharding.
  *
  * Returns: (transfer none): a tensor of the dtype of @a and the common shape
  */

@@ -30,24 +30,25 @@ apply_pmean (GyreTensor *x,
 }
 
 static GyreTree *
-map_leaf (const char      *path,
-          GyreTree *const *leaves,
-          guint            n_trees,
-          gpointer         data,
-          GError         **error)
+map_leaf (const char       *path,
+          GyreTree *const  *leaves,
+          guint             n_trees,
+          gpointer          data,
+          GError          **error)
 {
   const Cross *cross = data;
 
   if (gyre_tree_get_kind (leaves[0]) != GYRE_TREE_TENSOR)
     {
-      g_set_error (error, GYRE_ERROR, GYRE_ERROR_TREE, "the leaf '%s' is not a tensor: only "
-                   "values of the function being traced can be reduced over '%s'", path,
-                   cross->axis);
+      g_set_error (error, GYRE_ERROR, GYRE_ERROR_TREE,
+                   "the leaf '%s' is not a tensor: only "
+                   "values of the function being traced can be reduced over '%s'",
+                   path, cross->axis);
       return NULL;
     }
 
-  return gyre_tree_new_tensor (cross->function (gyre_tree_as_tensor (leaves[0]), cross->count,
-                                                cross->axis));
+  return gyre_tree_new_tensor (
+      cross->function (gyre_tree_as_tensor (leaves[0]), cross->count, cross->axis));
 }
 
 static GyreTree *

@@ -12,17 +12,18 @@ describe_axes (GyreGraph *graph,
 {
   for (guint a = 0; a < graph->n_axes; a++)
     if (graph->axes[a].manual)
-      g_string_append_printf (names, "%s'%s'", names->len > 0 ? ", " : "", graph->axes[a].name);
+      g_string_append_printf (names, "%s'%s'", names->len > 0 ? ", " : "",
+                              graph->axes[a].name);
 
   return names->len > 0 ? names->str : "none";
 }
 
 gboolean
-gyre_axis_attrs_init (GyreAxisAttrs    *self,
-                      GyreGraph        *graph,
-                      const char       *call,
-                      const char       *name,
-                      const GyreAxis  **axis)
+gyre_axis_attrs_init (GyreAxisAttrs   *self,
+                      GyreGraph       *graph,
+                      const char      *call,
+                      const char      *name,
+                      const GyreAxis **axis)
 {
   g_autoptr (GString) names = g_string_new (NULL);
 
@@ -35,10 +36,11 @@ gyre_axis_attrs_init (GyreAxisAttrs    *self,
         return TRUE;
       }
 
-  gyre_graph_fail (graph, g_error_new (GYRE_ERROR, GYRE_ERROR_SHARDING,
-                                       "%s: '%s' is not a manual axis of this function, which "
-                                       "has: %s. Name one, as gyre_step_pmap () was given it",
-                                       call, name, describe_axes (graph, names)));
+  gyre_graph_fail (graph,
+                   g_error_new (GYRE_ERROR, GYRE_ERROR_SHARDING,
+                                "%s: '%s' is not a manual axis of this function, which "
+                                "has: %s. Name one, as gyre_step_pmap () was given it",
+                                call, name, describe_axes (graph, names)));
   return FALSE;
 }
 
@@ -69,7 +71,8 @@ are_peers (const GyreMeshSpec *mesh,
            guint               b)
 {
   for (guint i = 0; i < mesh->n_axes; i++)
-    if (i != axis && gyre_mesh_spec_coord (mesh, a, i) != gyre_mesh_spec_coord (mesh, b, i))
+    if (i != axis &&
+        gyre_mesh_spec_coord (mesh, a, i) != gyre_mesh_spec_coord (mesh, b, i))
       return FALSE;
 
   return TRUE;
@@ -115,16 +118,17 @@ static double f_max (double a, double b) { return a > b || isnan (a) ? a : b; }
 static double f_min (double a, double b) { return a < b || isnan (a) ? a : b; }
 
 static gboolean
-cross_infer (GyreTensor *const *operands,
-             guint              n,
-             const void        *attrs,
-             GyreDtype         *dtype,
-             GyreShape         *shape,
-             GError           **error)
+cross_infer (GyreTensor *const  *operands,
+             guint               n,
+             const void         *attrs,
+             GyreDtype          *dtype,
+             GyreShape          *shape,
+             GError            **error)
 {
   *dtype = operands[0]->dtype;
   *shape = operands[0]->shape;
-  return gyre_prims_check_dtype (operands[0], 0, GYRE_DTYPES_FLOAT | GYRE_DTYPES_WORD, error);
+  return gyre_prims_check_dtype (operands[0], 0, GYRE_DTYPES_FLOAT | GYRE_DTYPES_WORD,
+                                 error);
 }
 
 /* Each member's cotangent reaches every member. */
@@ -138,9 +142,9 @@ psum_vjp (GyreTensor  *node,
 }
 
 static gboolean
-cross_lower (GyreLower        *lower,
-             const GyreTensor *node,
-             GError          **error)
+cross_lower (GyreLower         *lower,
+             const GyreTensor  *node,
+             GError           **error)
 {
   return collective_lower (lower, node, GYRE_COLLECTIVE_ALL_REDUCE,
                            ((const GyreCross *) node->prim)->op, -1);
@@ -153,7 +157,8 @@ cross_reference (const GyreTensor   *node,
                  GyreRef            *out)
 {
   const GyreCross *rule = (const GyreCross *) node->prim;
-  guint axis = gyre_axis_attrs_find (node->attrs, mesh), n = gyre_mesh_spec_n_devices (mesh);
+  guint axis = gyre_axis_attrs_find (node->attrs, mesh),
+        n = gyre_mesh_spec_n_devices (mesh);
 
   for (guint m = 0; m < n; m++)
     for (gint64 i = 0; i < gyre_shape_n_elements (&out[m].shape); i++)
@@ -167,7 +172,8 @@ cross_reference (const GyreTensor   *node,
               sum = first ? in[peer].data[i] : rule->function (sum, in[peer].data[i]);
               first = FALSE;
             }
-        out[m].data[i] = node->dtype == GYRE_F32 ? sum : gyre_prims_wrap (node->dtype, (gint64) sum);
+        out[m].data[i] =
+            node->dtype == GYRE_F32 ? sum : gyre_prims_wrap (node->dtype, (gint64) sum);
       }
 }
 
@@ -207,18 +213,20 @@ cross_emit (const GyreCross *rule,
 /* all_gather */
 
 static gboolean
-gather_infer (GyreTensor *const *operands,
-              guint              n,
-              const void        *attrs,
-              GyreDtype         *dtype,
-              GyreShape         *shape,
-              GError           **error)
+gather_infer (GyreTensor *const  *operands,
+              guint               n,
+              const void         *attrs,
+              GyreDtype          *dtype,
+              GyreShape          *shape,
+              GError            **error)
 {
   const GyreShape *x = &operands[0]->shape;
 
   if (x->rank == GYRE_MAX_RANK)
-    return gyre_prims_error (error, "operand 0 has %d dimensions already, and can't have one "
-                             "more: reshape it", x->rank);
+    return gyre_prims_error (error,
+                             "operand 0 has %d dimensions already, and can't have one "
+                             "more: reshape it",
+                             x->rank);
 
   *dtype = operands[0]->dtype;
   shape->rank = x->rank + 1;
@@ -240,12 +248,12 @@ gather_vjp (GyreTensor  *node,
 }
 
 static gboolean
-gather_partition (const GyreTensor   *node,
-                  const GyreMeshSpec *mesh,
-                  const GyreSpec     *in,
-                  GyreSpec           *want,
-                  GyreSpec           *out,
-                  GError            **error)
+gather_partition (const GyreTensor    *node,
+                  const GyreMeshSpec  *mesh,
+                  const GyreSpec      *in,
+                  GyreSpec            *want,
+                  GyreSpec            *out,
+                  GError             **error)
 {
   want[0].flat = 0;
   for (int i = 0; i < node->operands[0]->shape.rank; i++)
@@ -256,9 +264,9 @@ gather_partition (const GyreTensor   *node,
 }
 
 static gboolean
-gather_lower (GyreLower        *lower,
-              const GyreTensor *node,
-              GError          **error)
+gather_lower (GyreLower         *lower,
+              const GyreTensor  *node,
+              GError           **error)
 {
   return collective_lower (lower, node, GYRE_COLLECTIVE_ALL_GATHER, GYRE_REDUCE_SUM, 0);
 }
@@ -269,14 +277,15 @@ gather_reference (const GyreTensor   *node,
                   const GyreRef      *in,
                   GyreRef            *out)
 {
-  guint axis = gyre_axis_attrs_find (node->attrs, mesh), n = gyre_mesh_spec_n_devices (mesh);
+  guint axis = gyre_axis_attrs_find (node->attrs, mesh),
+        n = gyre_mesh_spec_n_devices (mesh);
   gint64 step = gyre_shape_n_elements (&node->operands[0]->shape);
 
   for (guint m = 0; m < n && step > 0; m++)
     for (guint peer = 0; peer < n; peer++)
       if (are_peers (mesh, axis, m, peer))
-        memcpy (out[m].data + step * gyre_mesh_spec_coord (mesh, peer, axis), in[peer].data,
-                (gsize) step * sizeof (double));
+        memcpy (out[m].data + step * gyre_mesh_spec_coord (mesh, peer, axis),
+                in[peer].data, (gsize) step * sizeof (double));
 }
 
 static const GyrePrim gather = {
@@ -297,12 +306,12 @@ static const GyrePrim gather = {
 /* axis_index */
 
 static gboolean
-index_infer (GyreTensor *const *operands,
-             guint              n,
-             const void        *attrs,
-             GyreDtype         *dtype,
-             GyreShape         *shape,
-             GError           **error)
+index_infer (GyreTensor *const  *operands,
+             guint               n,
+             const void         *attrs,
+             GyreDtype          *dtype,
+             GyreShape          *shape,
+             GError            **error)
 {
   *dtype = GYRE_I32;
   *shape = GYRE_SCALAR;
@@ -310,9 +319,9 @@ index_infer (GyreTensor *const *operands,
 }
 
 static gboolean
-index_lower (GyreLower        *lower,
-             const GyreTensor *node,
-             GError          **error)
+index_lower (GyreLower         *lower,
+             const GyreTensor  *node,
+             GError           **error)
 {
   guint axis = gyre_axis_attrs_find (node->attrs, lower->mesh);
   gint32 coord = (gint32) gyre_mesh_spec_coord (lower->mesh, lower->device, axis);
@@ -329,7 +338,8 @@ index_reference (const GyreTensor   *node,
                  const GyreRef      *in,
                  GyreRef            *out)
 {
-  guint axis = gyre_axis_attrs_find (node->attrs, mesh), n = gyre_mesh_spec_n_devices (mesh);
+  guint axis = gyre_axis_attrs_find (node->attrs, mesh),
+        n = gyre_mesh_spec_n_devices (mesh);
 
   for (guint m = 0; m < n; m++)
     out[m].data[0] = gyre_mesh_spec_coord (mesh, m, axis);
@@ -351,8 +361,8 @@ static const GyrePrim axis_index = {
  * @x: f32, i32 or u32: each member's own, of one shape
  * @axis: the name of a manual axis
  *
- * The sum over the members along @axis, in their order: each of them gets it. Gradient: the
- * sum of the members' cotangents.
+ * The sum over the members along @axis, in their order: each of them gets it. Gradient:
+ * the sum of the members' cotangents.
  *
  * Returns: (transfer none): a tensor like @x; a poison tensor where there is no such axis
  */
@@ -420,11 +430,13 @@ gyre_pmean (GyreTensor *x,
   if (!gyre_axis_attrs_init (&attrs, x->graph, "pmean", axis, &found))
     return gyre_graph_fail (x->graph, NULL);
   if (found->ragged)
-    return gyre_graph_fail (x->graph, g_error_new (GYRE_ERROR, GYRE_ERROR_SHARDING,
-                                                   "pmean: the members along '%s' hold unlike "
-                                                   "numbers of rows, so a mean of their means is "
-                                                   "not the mean: use gyre_pmean_weighted () "
-                                                   "with each member's count", axis));
+    return gyre_graph_fail (x->graph,
+                            g_error_new (GYRE_ERROR, GYRE_ERROR_SHARDING,
+                                         "pmean: the members along '%s' hold unlike "
+                                         "numbers of rows, so a mean of their means is "
+                                         "not the mean: use gyre_pmean_weighted () "
+                                         "with each member's count",
+                                         axis));
 
   x = gyre_psum (x, axis);
   return gyre_div (x, gyre_full_like (x, attrs.size));
@@ -436,8 +448,8 @@ gyre_pmean (GyreTensor *x,
  * @count: f32[], i32[] or u32[]: over how many samples the member's @x is a mean
  * @axis: the name of a manual axis
  *
- * Σ count · x / Σ count over the members along @axis: the mean over all samples. The @x of a
- * member that has none is not looked at, even if it is NaN.
+ * Σ count · x / Σ count over the members along @axis: the mean over all samples. The @x
+ * of a member that has none is not looked at, even if it is NaN.
  *
  * Returns: (transfer none): a tensor like @x; on an error a poison tensor
  */
@@ -451,8 +463,8 @@ gyre_pmean_weighted (GyreTensor *x,
   g_return_val_if_fail (x != NULL && count != NULL && axis != NULL, NULL);
 
   count = gyre_convert (count, GYRE_F32);
-  weighted = gyre_select (gyre_greater (count, gyre_full_like (count, 0)), gyre_mul (x, count),
-                          gyre_full_like (x, 0));
+  weighted = gyre_select (gyre_greater (count, gyre_full_like (count, 0)),
+                          gyre_mul (x, count), gyre_full_like (x, 0));
   return gyre_div (gyre_psum (weighted, axis), gyre_psum (count, axis));
 }
 
@@ -487,7 +499,8 @@ gyre_all_gather (GyreTensor *x,
  * gyre_axis_index:
  * @axis: the name of a manual axis
  *
- * Returns: (transfer none): i32[], the member's place along @axis, from 0; a poison tensor
+ * Returns: (transfer none): i32[], the member's place along @axis, from 0; a poison
+ * tensor
  *   where there is no such axis
  */
 GyreTensor *
@@ -509,7 +522,8 @@ gyre_axis_index (const char *axis)
  * gyre_axis_size:
  * @axis: the name of a manual axis
  *
- * Returns: (transfer none): i32[], the number of members along @axis, a constant; a poison
+ * Returns: (transfer none): i32[], the number of members along @axis, a constant; a
+ * poison
  *   tensor where there is no such axis
  */
 GyreTensor *

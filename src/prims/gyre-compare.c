@@ -18,32 +18,36 @@ static gboolean f_greater (double a, double b)       { return a > b; }
 static gboolean f_greater_equal (double a, double b) { return a >= b; }
 
 static gboolean
-check_alike (const GyreTensor *a,
-             guint             i,
-             const GyreTensor *b,
-             guint             j,
-             GError          **error)
+check_alike (const GyreTensor  *a,
+             guint              i,
+             const GyreTensor  *b,
+             guint              j,
+             GError           **error)
 {
   g_autofree char *text_a = gyre_prims_describe (a);
   g_autofree char *text_b = gyre_prims_describe (b);
 
   if (a->dtype != b->dtype)
-    return gyre_prims_error (error, "operand %u is %s and operand %u is %s, but their dtypes "
-                             "must be equal: use gyre_convert ()", i, text_a, j, text_b);
+    return gyre_prims_error (error,
+                             "operand %u is %s and operand %u is %s, but their dtypes "
+                             "must be equal: use gyre_convert ()",
+                             i, text_a, j, text_b);
   if (!gyre_shape_equal (&a->shape, &b->shape))
-    return gyre_prims_error (error, "operand %u is %s and operand %u is %s, but their shapes "
-                             "must be equal: use gyre_broadcast_to ()", i, text_a, j, text_b);
+    return gyre_prims_error (error,
+                             "operand %u is %s and operand %u is %s, but their shapes "
+                             "must be equal: use gyre_broadcast_to ()",
+                             i, text_a, j, text_b);
 
   return TRUE;
 }
 
 static gboolean
-compare_infer (GyreTensor *const *operands,
-               guint              n,
-               const void        *attrs,
-               GyreDtype         *dtype,
-               GyreShape         *shape,
-               GError           **error)
+compare_infer (GyreTensor *const  *operands,
+               guint               n,
+               const void         *attrs,
+               GyreDtype          *dtype,
+               GyreShape          *shape,
+               GError            **error)
 {
   *dtype = GYRE_BOOL;
   *shape = operands[0]->shape;
@@ -117,25 +121,29 @@ compare_emit (int         rule,
  * sums. */
 
 static gboolean
-select_infer (GyreTensor *const *operands,
-              guint              n,
-              const void        *attrs,
-              GyreDtype         *dtype,
-              GyreShape         *shape,
-              GError           **error)
+select_infer (GyreTensor *const  *operands,
+              guint               n,
+              const void         *attrs,
+              GyreDtype          *dtype,
+              GyreShape          *shape,
+              GError            **error)
 {
   g_autofree char *text = gyre_prims_describe (operands[0]);
 
   *dtype = operands[1]->dtype;
   *shape = operands[1]->shape;
   if (operands[0]->dtype != GYRE_BOOL)
-    return gyre_prims_error (error, "operand 0 is %s, but a condition is bool: compare it "
-                             "with something", text);
+    return gyre_prims_error (error,
+                             "operand 0 is %s, but a condition is bool: compare it "
+                             "with something",
+                             text);
   if (!check_alike (operands[1], 1, operands[2], 2, error))
     return FALSE;
   if (!gyre_shape_equal (&operands[0]->shape, shape))
-    return gyre_prims_error (error, "operand 0 is %s, but it must have the shape of operand "
-                             "1: use gyre_broadcast_to ()", text);
+    return gyre_prims_error (error,
+                             "operand 0 is %s, but it must have the shape of operand "
+                             "1: use gyre_broadcast_to ()",
+                             text);
 
   return TRUE;
 }
@@ -158,12 +166,12 @@ select_vjp (GyreTensor  *node,
 
 /* A zero is also a partial sum of zeros, so that it does not stand against one. */
 static gboolean
-select_partition (const GyreTensor   *node,
-                  const GyreMeshSpec *mesh,
-                  const GyreSpec     *in,
-                  GyreSpec           *want,
-                  GyreSpec           *out,
-                  GError            **error)
+select_partition (const GyreTensor    *node,
+                  const GyreMeshSpec  *mesh,
+                  const GyreSpec      *in,
+                  GyreSpec            *want,
+                  GyreSpec            *out,
+                  GError             **error)
 {
   GyreSpec alike[] = { in[0], in[1], in[2] };
   gboolean zeros[3] = { FALSE };
@@ -240,9 +248,9 @@ const GyrePrim gyre_prim_select = {
  * @a: any dtype
  * @b: of the same dtype; the three shapes broadcast as NumPy's do
  *
- * y = condition ? a : b, element by element; what is not chosen does not matter, even NaN.
- * Gradient: ct where it was chosen, and 0 elsewhere. Element-wise: takes any sharding;
- * partial sums over the same axes stay one.
+ * y = condition ? a : b, element by element; what is not chosen does not matter, even
+ * NaN. Gradient: ct where it was chosen, and 0 elsewhere. Element-wise: takes any
+ * sharding; partial sums over the same axes stay one.
  *
  * Returns: (transfer none): a tensor of the dtype of @a and the common shape
  */

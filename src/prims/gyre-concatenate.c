@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "prims/gyre-prims-private.h"
 
-/* concatenate: operands one after the other along a dimension.  Linear in all together. */
+/* concatenate: operands one after the other along a dimension.  Linear in all
+ * together. */
 
 typedef struct
 {
@@ -15,11 +16,11 @@ get_dim (const GyreTensor *node)
 }
 
 static gboolean
-check_operand (const GyreTensor *first,
-               const GyreTensor *x,
-               guint             i,
-               int               dim,
-               GError          **error)
+check_operand (const GyreTensor  *first,
+               const GyreTensor  *x,
+               guint              i,
+               int                dim,
+               GError           **error)
 {
   gboolean fits = x->dtype == first->dtype && x->shape.rank == first->shape.rank;
 
@@ -31,20 +32,22 @@ check_operand (const GyreTensor *first,
       g_autofree char *text = gyre_prims_describe (x);
       g_autofree char *text_first = gyre_prims_describe (first);
 
-      return gyre_prims_error (error, "operand 0 is %s and operand %u is %s, but dtypes and all "
-                               "dimensions other than %d must be equal", text_first, i, text, dim);
+      return gyre_prims_error (error,
+                               "operand 0 is %s and operand %u is %s, but dtypes and all "
+                               "dimensions other than %d must be equal",
+                               text_first, i, text, dim);
     }
 
   return TRUE;
 }
 
 static gboolean
-concatenate_infer (GyreTensor *const *operands,
-                   guint              n,
-                   const void        *attrs,
-                   GyreDtype         *dtype,
-                   GyreShape         *shape,
-                   GError           **error)
+concatenate_infer (GyreTensor *const  *operands,
+                   guint               n,
+                   const void         *attrs,
+                   GyreDtype          *dtype,
+                   GyreShape          *shape,
+                   GError            **error)
 {
   int dim = ((const GyreConcatenateAttrs *) attrs)->dim;
 
@@ -88,12 +91,12 @@ concatenate_vjp (GyreTensor  *node,
 }
 
 static gboolean
-concatenate_partition (const GyreTensor   *node,
-                       const GyreMeshSpec *mesh,
-                       const GyreSpec     *in,
-                       GyreSpec           *want,
-                       GyreSpec           *out,
-                       GError            **error)
+concatenate_partition (const GyreTensor    *node,
+                       const GyreMeshSpec  *mesh,
+                       const GyreSpec      *in,
+                       GyreSpec            *want,
+                       GyreSpec            *out,
+                       GError             **error)
 {
   g_autofree GyreSpec *open = g_new (GyreSpec, node->n_operands);
 
@@ -126,11 +129,15 @@ concatenate_fuse (GyreEmit          *emit,
     {
       gint64 end = first + node->operands[i]->shape.dims[dim];
 
-      gyre_emit_open_if (emit, gyre_emit_printf (emit, "%s >= %" G_GINT64_FORMAT " && %s < %"
-                                                 G_GINT64_FORMAT, ix[dim], first, ix[dim], end));
-      jx[dim] = first == 0 ? ix[dim] : gyre_emit_printf (emit, "(%s - %" G_GINT64_FORMAT ")",
-                                                         ix[dim], first);
-      gyre_emit_statement (emit, "%s = %s;", value, gyre_emit_operand (emit, node, i, jx));
+      gyre_emit_open_if (emit, gyre_emit_printf (emit,
+                                                 "%s >= %" G_GINT64_FORMAT
+                                                 " && %s < %" G_GINT64_FORMAT,
+                                                 ix[dim], first, ix[dim], end));
+      jx[dim] = first == 0 ? ix[dim]
+                           : gyre_emit_printf (emit, "(%s - %" G_GINT64_FORMAT ")",
+                                               ix[dim], first);
+      gyre_emit_statement (emit, "%s = %s;", value,
+                           gyre_emit_operand (emit, node, i, jx));
       gyre_emit_close_if (emit);
       first = end;
     }

@@ -5,17 +5,18 @@
  * are cheap to make again, so they take any sharding that they are asked for. */
 
 static gboolean
-constant_infer (GyreTensor *const *operands,
-                guint              n,
-                const void        *attrs,
-                GyreDtype         *dtype,
-                GyreShape         *shape,
-                GError           **error)
+constant_infer (GyreTensor *const  *operands,
+                guint               n,
+                const void         *attrs,
+                GyreDtype          *dtype,
+                GyreShape          *shape,
+                GError            **error)
 {
   const GyreConstantAttrs *constant = attrs;
 
   if (gyre_shape_n_elements (&constant->shape) < 0)
-    return gyre_prims_error (error, "the shape has a negative extent: give extents of 0 or more");
+    return gyre_prims_error (
+        error, "the shape has a negative extent: give extents of 0 or more");
 
   *dtype = constant->dtype;
   *shape = constant->shape;
@@ -52,7 +53,8 @@ constant_flatten (GyreGraph         *graph,
   const GyreConstantAttrs *constant = node->attrs;
 
   return gyre_prims_constant (graph, node->dtype,
-                              &GYRE_SHAPE (gyre_shape_n_elements (&node->shape)), constant->value);
+                              &GYRE_SHAPE (gyre_shape_n_elements (&node->shape)),
+                              constant->value);
 }
 
 static void
@@ -151,21 +153,24 @@ gyre_full_like (GyreTensor *x,
 }
 
 static gboolean
-iota_infer (GyreTensor *const *operands,
-            guint              n,
-            const void        *attrs,
-            GyreDtype         *dtype,
-            GyreShape         *shape,
-            GError           **error)
+iota_infer (GyreTensor *const  *operands,
+            guint               n,
+            const void         *attrs,
+            GyreDtype          *dtype,
+            GyreShape          *shape,
+            GError            **error)
 {
   const GyreIotaAttrs *iota = attrs;
   g_autofree char *text = gyre_shape_to_string (&iota->shape);
 
   if (gyre_shape_n_elements (&iota->shape) < 0)
-    return gyre_prims_error (error, "the shape %s has a negative extent: give extents of 0 "
-                             "or more", text);
+    return gyre_prims_error (error,
+                             "the shape %s has a negative extent: give extents of 0 "
+                             "or more",
+                             text);
   if (iota->dim < 0 || iota->dim >= iota->shape.rank)
-    return gyre_prims_error (error, "dimension %d is not one of %s: give one from 0 to %d",
+    return gyre_prims_error (error,
+                             "dimension %d is not one of %s: give one from 0 to %d",
                              iota->dim, text, iota->shape.rank - 1);
   if (iota->dtype == GYRE_BOOL)
     return gyre_prims_error (error, "indices can't be bool: use i32, u32, u8 or f32");
@@ -182,8 +187,8 @@ iota_fuse (GyreEmit          *emit,
 {
   int dim = ((const GyreIotaAttrs *) node->attrs)->dim;
 
-  return gyre_emit_printf (emit, "((%s) (%s + %s))", gyre_dtype_ctype (node->dtype), ix[dim],
-                           gyre_emit_offset (emit, node, dim));
+  return gyre_emit_printf (emit, "((%s) (%s + %s))", gyre_dtype_ctype (node->dtype),
+                           ix[dim], gyre_emit_offset (emit, node, dim));
 }
 
 static void

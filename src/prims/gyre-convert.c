@@ -18,12 +18,12 @@ get_dtype (const GyreTensor *node)
 }
 
 static gboolean
-convert_infer (GyreTensor *const *operands,
-               guint              n,
-               const void        *attrs,
-               GyreDtype         *dtype,
-               GyreShape         *shape,
-               GError           **error)
+convert_infer (GyreTensor *const  *operands,
+               guint               n,
+               const void         *attrs,
+               GyreDtype          *dtype,
+               GyreShape          *shape,
+               GError            **error)
 {
   *dtype = ((const GyreConvertAttrs *) attrs)->dtype;
   *shape = operands[0]->shape;
@@ -153,20 +153,23 @@ gyre_convert (GyreTensor *x,
 }
 
 static gboolean
-bitcast_infer (GyreTensor *const *operands,
-               guint              n,
-               const void        *attrs,
-               GyreDtype         *dtype,
-               GyreShape         *shape,
-               GError           **error)
+bitcast_infer (GyreTensor *const  *operands,
+               guint               n,
+               const void         *attrs,
+               GyreDtype          *dtype,
+               GyreShape          *shape,
+               GError            **error)
 {
   *dtype = ((const GyreConvertAttrs *) attrs)->dtype;
   *shape = operands[0]->shape;
   if (gyre_dtype_size (*dtype) != 4)
-    return gyre_prims_error (error, "the bits can't become %s, which is not of 32 bits: use "
-                             "f32, i32 or u32", gyre_dtype_name (*dtype));
+    return gyre_prims_error (error,
+                             "the bits can't become %s, which is not of 32 bits: use "
+                             "f32, i32 or u32",
+                             gyre_dtype_name (*dtype));
 
-  return gyre_prims_check_dtype (operands[0], 0, GYRE_DTYPES_FLOAT | GYRE_DTYPES_WORD, error);
+  return gyre_prims_check_dtype (operands[0], 0, GYRE_DTYPES_FLOAT | GYRE_DTYPES_WORD,
+                                 error);
 }
 
 static const char *

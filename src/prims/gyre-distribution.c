@@ -33,8 +33,8 @@ gyre_random_normal (GyreTensor *key,
  * @low: the lower bound, in standard deviations
  * @high: the upper bound
  *
- * √2 erf⁻¹ (u), where u is uniform between erf (low / √2) and erf (high / √2), kept between
- * the bounds.
+ * √2 erf⁻¹ (u), where u is uniform between erf (low / √2) and erf (high / √2), kept
+ * between the bounds.
  *
  * Returns: (transfer none): f32 of @shape
  */
@@ -45,7 +45,8 @@ gyre_random_truncated_normal (GyreTensor *key,
                               double      high)
 {
   float a = (float) erf ((float) low / SQRT_2), b = (float) erf ((float) high / SQRT_2);
-  GyreTensor *x = gyre_mul_scalar (gyre_erf_inv (gyre_random_uniform (key, shape, a, b)), SQRT_2);
+  GyreTensor *x =
+      gyre_mul_scalar (gyre_erf_inv (gyre_random_uniform (key, shape, a, b)), SQRT_2);
 
   x = gyre_max (x, gyre_full_like (x, nextafterf ((float) low, INFINITY)));
   return gyre_min (x, gyre_full_like (x, nextafterf ((float) high, -INFINITY)));

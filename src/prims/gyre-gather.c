@@ -12,9 +12,9 @@ typedef struct
 } GyreScatterAttrs;
 
 static gboolean
-check_rows (const GyreTensor *rows,
-            guint             i,
-            GError          **error)
+check_rows (const GyreTensor  *rows,
+            guint              i,
+            GError           **error)
 {
   return gyre_prims_check_dtype (rows, i, GYRE_DTYPES (GYRE_I32), error);
 }
@@ -41,12 +41,12 @@ count_from (const GyreShape *shape,
 /* gather_rows: x[n, …], rows[b…] → [b…, …] */
 
 static gboolean
-gather_infer (GyreTensor *const *operands,
-              guint              n,
-              const void        *attrs,
-              GyreDtype         *dtype,
-              GyreShape         *shape,
-              GError           **error)
+gather_infer (GyreTensor *const  *operands,
+              guint               n,
+              const void         *attrs,
+              GyreDtype          *dtype,
+              GyreShape          *shape,
+              GError            **error)
 {
   const GyreShape *x = &operands[0]->shape, *rows = &operands[1]->shape;
   g_autofree char *text = gyre_prims_describe (operands[0]);
@@ -55,12 +55,16 @@ gather_infer (GyreTensor *const *operands,
   if (!check_rows (operands[1], 1, error))
     return FALSE;
   if (x->rank == 0 || x->rank - 1 + rows->rank > GYRE_MAX_RANK)
-    return gyre_prims_error (error, "operand 0 is %s and operand 1 is %s: there must be rows to "
-                             "take, and no more than %d dimensions in all", text, text_rows,
-                             GYRE_MAX_RANK);
+    return gyre_prims_error (error,
+                             "operand 0 is %s and operand 1 is %s: there must be rows to "
+                             "take, and no more than %d dimensions in all",
+                             text, text_rows, GYRE_MAX_RANK);
   if (x->dims[0] == 0 && gyre_shape_n_elements (rows) > 0)
-    return gyre_prims_error (error, "operand 0 is %s, which has no row, and operand 1 is %s: give "
-                             "a table of 1 row or more", text, text_rows);
+    return gyre_prims_error (
+        error,
+        "operand 0 is %s, which has no row, and operand 1 is %s: give "
+        "a table of 1 row or more",
+        text, text_rows);
 
   *dtype = operands[0]->dtype;
   *shape = *rows;
@@ -75,17 +79,19 @@ gather_vjp (GyreTensor  *node,
             GyreTensor **cts)
 {
   if (node->dtype == GYRE_F32)
-    cts[0] = gyre_scatter_add_rows (node->operands[0]->shape.dims[0], node->operands[1], ct);
+    cts[0] =
+        gyre_scatter_add_rows (node->operands[0]->shape.dims[0], node->operands[1], ct);
 }
 
-/* Splits of rows pass, and those of the table's other dimensions where the axis is free. */
+/* Splits of rows pass, and those of the table's other dimensions where the axis is
+ * free. */
 static gboolean
-gather_partition (const GyreTensor   *node,
-                  const GyreMeshSpec *mesh,
-                  const GyreSpec     *in,
-                  GyreSpec           *want,
-                  GyreSpec           *out,
-                  GError            **error)
+gather_partition (const GyreTensor    *node,
+                  const GyreMeshSpec  *mesh,
+                  const GyreSpec      *in,
+                  GyreSpec            *want,
+                  GyreSpec            *out,
+                  GError             **error)
 {
   const GyreShape *x = &node->operands[0]->shape;
   int n_rows = node->operands[1]->shape.rank;
@@ -116,8 +122,9 @@ gather_fuse (GyreEmit          *emit,
   const char *row = gyre_emit_operand (emit, node, 1, ix);
   const char *jx[GYRE_MAX_RANK];
 
-  jx[0] = gyre_emit_let (emit, "int", gyre_emit_printf (emit, "clamp (%s, 0, %s - 1)", row,
-                                                        gyre_emit_extent (emit, x, 0)));
+  jx[0] = gyre_emit_let (emit, "int",
+                         gyre_emit_printf (emit, "clamp (%s, 0, %s - 1)", row,
+                                           gyre_emit_extent (emit, x, 0)));
   for (int i = 1; i < x->shape.rank; i++)
     jx[i] = ix[n_rows + i - 1];
 
@@ -172,12 +179,12 @@ leads (const GyreShape *rows,
 }
 
 static gboolean
-scatter_infer (GyreTensor *const *operands,
-               guint              n,
-               const void        *attrs,
-               GyreDtype         *dtype,
-               GyreShape         *shape,
-               GError           **error)
+scatter_infer (GyreTensor *const  *operands,
+               guint               n,
+               const void         *attrs,
+               GyreDtype          *dtype,
+               GyreShape          *shape,
+               GError            **error)
 {
   const GyreShape *rows = &operands[0]->shape, *update = &operands[1]->shape;
   gint64 n_rows = ((const GyreScatterAttrs *) attrs)->n;
@@ -188,11 +195,16 @@ scatter_infer (GyreTensor *const *operands,
       !gyre_prims_check_dtype (operands[1], 1, GYRE_DTYPES_FLOAT, error))
     return FALSE;
   if (!leads (rows, update) || update->rank - rows->rank >= GYRE_MAX_RANK)
-    return gyre_prims_error (error, "operand 0 is %s and operand 1 is %s, whose first dimensions "
-                             "must be those of operand 0", text_rows, text);
+    return gyre_prims_error (
+        error,
+        "operand 0 is %s and operand 1 is %s, whose first dimensions "
+        "must be those of operand 0",
+        text_rows, text);
   if (n_rows < 0 || (n_rows == 0 && gyre_shape_n_elements (rows) > 0))
-    return gyre_prims_error (error, "operand 0 is %s, and there can't be %" G_GINT64_FORMAT
-                             " rows to add to: give 1 or more", text_rows, n_rows);
+    return gyre_prims_error (error,
+                             "operand 0 is %s, and there can't be %" G_GINT64_FORMAT
+                             " rows to add to: give 1 or more",
+                             text_rows, n_rows);
 
   *dtype = GYRE_F32;
   *shape = GYRE_SHAPE (n_rows);
@@ -211,12 +223,12 @@ scatter_vjp (GyreTensor  *node,
 
 /* Rows that are split give each member a summand. */
 static gboolean
-scatter_partition (const GyreTensor   *node,
-                   const GyreMeshSpec *mesh,
-                   const GyreSpec     *in,
-                   GyreSpec           *want,
-                   GyreSpec           *out,
-                   GError            **error)
+scatter_partition (const GyreTensor    *node,
+                   const GyreMeshSpec  *mesh,
+                   const GyreSpec      *in,
+                   GyreSpec            *want,
+                   GyreSpec            *out,
+                   GError             **error)
 {
   int n_rows = node->operands[0]->shape.rank;
   guint8 partial = gyre_partition_keep_partial (node, in);
@@ -224,7 +236,8 @@ scatter_partition (const GyreTensor   *node,
   want[0].flat = want[1].flat = 0;
   for (int i = 0; i < n_rows; i++)
     {
-      if (want[1].axes[i] == 0 && (want[0].axes[i] & gyre_spec_split_axes (&want[1])) == 0)
+      if (want[1].axes[i] == 0 &&
+          (want[0].axes[i] & gyre_spec_split_axes (&want[1])) == 0)
         gyre_prims_pass_dim (&want[0], i, &want[1], i);
       gyre_prims_pass_dim (&want[1], i, &want[0], i);
       out->partial |= want[1].axes[i];
@@ -243,9 +256,9 @@ scatter_partition (const GyreTensor   *node,
 /* Each work-item has a column and a range of the result's rows, and adds in the order of
  * rows: the sum does not depend on how they are spread. */
 static gboolean
-scatter_lower (GyreLower        *lower,
-               const GyreTensor *node,
-               GError          **error)
+scatter_lower (GyreLower         *lower,
+               const GyreTensor  *node,
+               GError           **error)
 {
   GyreShape rows, update;
   gint64 n = get_n (node), count, width, parts;
@@ -292,7 +305,8 @@ scatter_reference (const GyreTensor *node,
 
   for (gint64 i = 0; i < n; i++)
     for (gint64 j = 0; j < width; j++)
-      out->data[clamp_row (in[0].data[i], get_n (node)) * width + j] += in[1].data[i * width + j];
+      out->data[clamp_row (in[0].data[i], get_n (node)) * width + j] +=
+          in[1].data[i * width + j];
 }
 
 static void
@@ -324,7 +338,8 @@ const GyrePrim gyre_prim_scatter_add_rows = {
  * out[i…, j…] = x[rows[i…], j…]. Gradient: gyre_scatter_add_rows() of ct. Sharding: @rows
  * may be split, and the table's other dimensions; the table's rows are gathered first.
  *
- * Returns: (transfer none): a tensor of shape [b…, …]; a poison tensor where there is no row
+ * Returns: (transfer none): a tensor of shape [b…, …]; a poison tensor where there is no
+ * row
  */
 GyreTensor *
 gyre_gather_rows (GyreTensor *x,
@@ -342,8 +357,8 @@ gyre_gather_rows (GyreTensor *x,
  * @update: f32[b…, …]
  *
  * out[r, j…] = Σ update[i…, j…] over the i… where rows[i…] = r, added in their order.
- * Gradient: gyre_gather_rows() of ct. Sharding: where @rows and @update are split the result
- * is a partial sum; other dimensions of @update may be split. Kernel: scatter.cl.
+ * Gradient: gyre_gather_rows() of ct. Sharding: where @rows and @update are split the
+ * result is a partial sum; other dimensions of @update may be split. Kernel: scatter.cl.
  *
  * Returns: (transfer none): f32[n, …]; a poison tensor where the shapes don't fit
  */
@@ -364,8 +379,8 @@ gyre_scatter_add_rows (gint64      n,
  * @labels: i32[…]
  * @n_classes: how many classes
  *
- * out[i…, c] = 1 where labels[i…] = c, and 0 elsewhere: all 0 for a label out of range. It
- * has no gradient. Sharding: stays split as @labels is.
+ * out[i…, c] = 1 where labels[i…] = c, and 0 elsewhere: all 0 for a label out of range.
+ * It has no gradient. Sharding: stays split as @labels is.
  *
  * Returns: (transfer none): f32[…, n_classes]
  */
@@ -385,12 +400,15 @@ gyre_one_hot (GyreTensor *labels,
     {
       g_autofree char *text = gyre_prims_describe (labels);
 
-      return gyre_prims_fail (labels->graph, "one_hot: labels are %s and there are %"
-                              G_GINT64_FORMAT " classes: labels must be i32, of less than %d "
-                              "dimensions, and classes 0 or more", text, n_classes, GYRE_MAX_RANK);
+      return gyre_prims_fail (labels->graph,
+                              "one_hot: labels are %s and there are %" G_GINT64_FORMAT
+                              " classes: labels must be i32, of less than %d "
+                              "dimensions, and classes 0 or more",
+                              text, n_classes, GYRE_MAX_RANK);
     }
 
   shape.dims[shape.rank++] = n_classes;
-  return gyre_convert (gyre_equal (gyre_expand_dims (labels, -1), gyre_iota (shape, GYRE_I32, -1)),
-                       GYRE_F32);
+  return gyre_convert (
+      gyre_equal (gyre_expand_dims (labels, -1), gyre_iota (shape, GYRE_I32, -1)),
+      GYRE_F32);
 }

@@ -17,9 +17,10 @@ get_dims (const GyreShape       *shape,
 {
   int rank = shape->rank;
 
-  return (Dims) { rank,
-                  attrs->trans_a ? rank - 1 : rank - 2, attrs->trans_a ? rank - 2 : rank - 1,
-                  attrs->trans_b ? rank - 1 : rank - 2, attrs->trans_b ? rank - 2 : rank - 1 };
+  return (Dims){ rank, attrs->trans_a ? rank - 1 : rank - 2,
+                 attrs->trans_a ? rank - 2 : rank - 1,
+                 attrs->trans_b ? rank - 1 : rank - 2,
+                 attrs->trans_b ? rank - 2 : rank - 1 };
 }
 
 static gboolean
@@ -34,12 +35,12 @@ same_batch (const GyreShape *a,
 }
 
 static gboolean
-matmul_infer (GyreTensor *const *operands,
-              guint              n,
-              const void        *attrs,
-              GyreDtype         *dtype,
-              GyreShape         *shape,
-              GError           **error)
+matmul_infer (GyreTensor *const  *operands,
+              guint               n,
+              const void         *attrs,
+              GyreDtype          *dtype,
+              GyreShape          *shape,
+              GError            **error)
 {
   const GyreShape *a = &operands[0]->shape, *b = &operands[1]->shape;
   g_autofree char *text_a = gyre_prims_describe (operands[0]);
@@ -51,15 +52,19 @@ matmul_infer (GyreTensor *const *operands,
       !gyre_prims_check_dtype (operands[1], 1, GYRE_DTYPES_FLOAT, error))
     return FALSE;
   if (a->rank < 2 || a->rank != b->rank || !same_batch (a, b))
-    return gyre_prims_error (error, "operand 0 is %s and operand 1 is %s, but both must be "
-                             "matrices, with equal leading dimensions", text_a, text_b);
+    return gyre_prims_error (error,
+                             "operand 0 is %s and operand 1 is %s, but both must be "
+                             "matrices, with equal leading dimensions",
+                             text_a, text_b);
   if (a->dims[dims.k_a] != b->dims[dims.k_b])
-    return gyre_prims_error (error, "operand 0 is %s%s and operand 1 is %s%s: dimension %d of "
-                             "the first, %" G_GINT64_FORMAT ", must equal dimension %d of the "
-                             "second, %" G_GINT64_FORMAT, text_a,
-                             flags->trans_a ? " transposed" : "", text_b,
-                             flags->trans_b ? " transposed" : "", dims.k_a, a->dims[dims.k_a],
-                             dims.k_b, b->dims[dims.k_b]);
+    return gyre_prims_error (error,
+                             "operand 0 is %s%s and operand 1 is %s%s: dimension %d of "
+                             "the first, %" G_GINT64_FORMAT
+                             ", must equal dimension %d of the "
+                             "second, %" G_GINT64_FORMAT,
+                             text_a, flags->trans_a ? " transposed" : "", text_b,
+                             flags->trans_b ? " transposed" : "", dims.k_a,
+                             a->dims[dims.k_a], dims.k_b, b->dims[dims.k_b]);
 
   *dtype = GYRE_F32;
   *shape = *a;
@@ -105,9 +110,11 @@ share_dim (GyreSpec *want,
   if (a->axes[i_a] == 0 && b->axes[i_b] == 0)
     return;
 
-  if (a->axes[i_a] != 0 && b->axes[i_b] == 0 && (gyre_spec_split_axes (b) & a->axes[i_a]) == 0)
+  if (a->axes[i_a] != 0 && b->axes[i_b] == 0 &&
+      (gyre_spec_split_axes (b) & a->axes[i_a]) == 0)
     gyre_prims_pass_dim (a, i_a, &want[1], i_b);
-  else if (b->axes[i_b] != 0 && a->axes[i_a] == 0 && (gyre_spec_split_axes (a) & b->axes[i_b]) == 0)
+  else if (b->axes[i_b] != 0 && a->axes[i_a] == 0 &&
+           (gyre_spec_split_axes (a) & b->axes[i_b]) == 0)
     gyre_prims_pass_dim (b, i_b, &want[0], i_a);
   else if (a->axes[i_a] != b->axes[i_b] || a->base[i_a] != b->base[i_b])
     {
@@ -136,12 +143,12 @@ part_outer_dims (const GyreTensor *node,
 }
 
 static gboolean
-matmul_partition (const GyreTensor   *node,
-                  const GyreMeshSpec *mesh,
-                  const GyreSpec     *in,
-                  GyreSpec           *want,
-                  GyreSpec           *out,
-                  GError            **error)
+matmul_partition (const GyreTensor    *node,
+                  const GyreMeshSpec  *mesh,
+                  const GyreSpec      *in,
+                  GyreSpec            *want,
+                  GyreSpec            *out,
+                  GError             **error)
 {
   Dims dims = get_dims (&node->operands[0]->shape, node->attrs);
   int rank = dims.rank;
@@ -182,9 +189,9 @@ count_batch (const GyreShape *shape)
 
 /* Strides are those of local shapes. */
 static gboolean
-matmul_lower (GyreLower        *lower,
-              const GyreTensor *node,
-              GError          **error)
+matmul_lower (GyreLower         *lower,
+              const GyreTensor  *node,
+              GError           **error)
 {
   const GyreMatmulAttrs *attrs = node->attrs;
   GyreShape a, b, c;
@@ -360,7 +367,8 @@ matmul_batches (GyreTensor *a,
       to_b.dims[rank - i] = i > 2 && y == 1 ? x : y;
     }
 
-  return matmul_emit (gyre_broadcast_to (a, to_a), trans_a, gyre_broadcast_to (b, to_b), trans_b);
+  return matmul_emit (gyre_broadcast_to (a, to_a), trans_a, gyre_broadcast_to (b, to_b),
+                      trans_b);
 }
 
 static GyreTensor *
@@ -382,10 +390,11 @@ matmul_matrices (GyreTensor *a,
  * @b: f32[…, k, n], or f32[…, n, k] with @trans_b; a vector f32[k] is a column
  * @trans_b: whether the last two dimensions of @b are swapped
  *
- * out[…, i, j] = Σ_l a[…, i, l] b[…, l, j]; leading dimensions broadcast, and the dimension
- * that a vector lacks is not in the result. Gradient: ct · bᵀ and aᵀ · ct, which transpose
- * nothing in memory. Sharding: splits of m, n and leading dimensions pass; where k is split
- * the result is a partial sum; a partial sum times a whole operand stays one.
+ * out[…, i, j] = Σ_l a[…, i, l] b[…, l, j]; leading dimensions broadcast, and the
+ * dimension that a vector lacks is not in the result. Gradient: ct · bᵀ and aᵀ · ct,
+ * which transpose nothing in memory. Sharding: splits of m, n and leading dimensions
+ * pass; where k is split the result is a partial sum; a partial sum times a whole operand
+ * stays one.
  *
  * Returns: (transfer none): f32[…, m, n]; a poison tensor where the shapes don't fit
  */
@@ -403,8 +412,10 @@ gyre_matmul_full (GyreTensor *a,
   if (a->poison || b->poison)
     return a->poison ? a : b;
   if (a->shape.rank == 0 || b->shape.rank == 0)
-    return gyre_prims_fail (a->graph, "matmul: operand %d is a scalar, but both must be "
-                            "matrices or vectors: use gyre_mul ()", a->shape.rank == 0 ? 0 : 1);
+    return gyre_prims_fail (a->graph,
+                            "matmul: operand %d is a scalar, but both must be "
+                            "matrices or vectors: use gyre_mul ()",
+                            a->shape.rank == 0 ? 0 : 1);
 
   row = a->shape.rank == 1;
   column = b->shape.rank == 1;

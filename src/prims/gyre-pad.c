@@ -28,12 +28,12 @@ is_whole (const GyreTensor *node,
 }
 
 static gboolean
-pad_infer (GyreTensor *const *operands,
-           guint              n,
-           const void        *attrs,
-           GyreDtype         *dtype,
-           GyreShape         *shape,
-           GError           **error)
+pad_infer (GyreTensor *const  *operands,
+           guint               n,
+           const void         *attrs,
+           GyreDtype          *dtype,
+           GyreShape          *shape,
+           GError            **error)
 {
   const GyrePadAttrs *pad = attrs;
   const GyreTensor *x = operands[0];
@@ -49,11 +49,13 @@ pad_infer (GyreTensor *const *operands,
         {
           g_autofree char *text = gyre_prims_describe (x);
 
-          return gyre_prims_error (error, "operand 0 is %s, and its dimension %d can't be padded "
-                                   "by %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT " and %"
-                                   G_GINT64_FORMAT " between: what is between can't be negative, "
-                                   "and no more can be cut than there is", text, i, pad->low[i],
-                                   pad->high[i], pad->interior[i]);
+          return gyre_prims_error (
+              error,
+              "operand 0 is %s, and its dimension %d can't be padded "
+              "by %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT
+              " between: what is between can't be negative, "
+              "and no more can be cut than there is",
+              text, i, pad->low[i], pad->high[i], pad->interior[i]);
         }
       shape->dims[i] = extent;
     }
@@ -69,7 +71,8 @@ pad_vjp (GyreTensor  *node,
 {
   const GyrePadAttrs *pad = get_attrs (node);
   gint64 low[GYRE_MAX_RANK], high[GYRE_MAX_RANK];
-  gint64 start[GYRE_MAX_RANK] = { 0 }, stride[GYRE_MAX_RANK], zeros[GYRE_MAX_RANK] = { 0 };
+  gint64 start[GYRE_MAX_RANK] = { 0 }, stride[GYRE_MAX_RANK],
+         zeros[GYRE_MAX_RANK] = { 0 };
 
   for (int i = 0; i < node->shape.rank; i++)
     {
@@ -83,12 +86,12 @@ pad_vjp (GyreTensor  *node,
 }
 
 static gboolean
-pad_partition (const GyreTensor   *node,
-               const GyreMeshSpec *mesh,
-               const GyreSpec     *in,
-               GyreSpec           *want,
-               GyreSpec           *out,
-               GError            **error)
+pad_partition (const GyreTensor    *node,
+               const GyreMeshSpec  *mesh,
+               const GyreSpec      *in,
+               GyreSpec            *want,
+               GyreSpec            *out,
+               GError             **error)
 {
   want[0].flat = 0;
   for (int i = 0; i < node->shape.rank; i++)
@@ -102,7 +105,8 @@ pad_partition (const GyreTensor   *node,
   return TRUE;
 }
 
-/* The operand's index along dimension i; conditions are appended where it may have none. */
+/* The operand's index along dimension i; conditions are appended where it may have
+ * none. */
 static const char *
 fuse_index (GyreEmit         *emit,
             const GyreTensor *node,
@@ -117,14 +121,16 @@ fuse_index (GyreEmit         *emit,
   if (is_whole (node, i))
     return ix;
 
-  at = gyre_emit_let (emit, "int",
-                      gyre_emit_printf (emit, "%s - (%" G_GINT64_FORMAT ")", ix, pad->low[i]));
+  at = gyre_emit_let (
+      emit, "int",
+      gyre_emit_printf (emit, "%s - (%" G_GINT64_FORMAT ")", ix, pad->low[i]));
   to = at;
   g_string_append_printf (conditions, "%s%s >= 0", separator, at);
   if (pad->interior[i] > 0)
     {
-      to = gyre_emit_let (emit, "int", gyre_emit_printf (emit, "%s / %" G_GINT64_FORMAT, at,
-                                                         pad->interior[i] + 1));
+      to = gyre_emit_let (
+          emit, "int",
+          gyre_emit_printf (emit, "%s / %" G_GINT64_FORMAT, at, pad->interior[i] + 1));
       g_string_append_printf (conditions, " && %s %% %" G_GINT64_FORMAT " == 0", at,
                               pad->interior[i] + 1);
     }
@@ -146,8 +152,9 @@ pad_fuse (GyreEmit          *emit,
   if (conditions->len == 0)
     return gyre_emit_operand (emit, node, 0, jx);
 
-  value = gyre_emit_variable (emit, gyre_dtype_ctype (node->dtype),
-                              gyre_emit_literal (emit, node->dtype, get_attrs (node)->value));
+  value =
+      gyre_emit_variable (emit, gyre_dtype_ctype (node->dtype),
+                          gyre_emit_literal (emit, node->dtype, get_attrs (node)->value));
   gyre_emit_open_if (emit, gyre_emit_printf (emit, "%s", conditions->str));
   gyre_emit_statement (emit, "%s = %s;", value, gyre_emit_operand (emit, node, 0, jx));
   gyre_emit_close_if (emit);
@@ -190,7 +197,8 @@ pad_reference (const GyreTensor *node,
           ix[i] = at / step;
           inside = inside && at >= 0 && at % step == 0 && ix[i] < in[0].shape.dims[i];
         }
-      out->data[flat] = inside ? in[0].data[gyre_prims_ravel (&in[0].shape, ix)] : pad->value;
+      out->data[flat] =
+          inside ? in[0].data[gyre_prims_ravel (&in[0].shape, ix)] : pad->value;
     }
 }
 
@@ -204,8 +212,9 @@ pad_print (const GyreTensor *node,
   g_ascii_formatd (number, sizeof number, "%.9g", pad->value);
   g_string_append_printf (out, " {%s", number);
   for (int i = 0; i < node->shape.rank; i++)
-    g_string_append_printf (out, ",%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT,
-                            pad->low[i], pad->high[i], pad->interior[i]);
+    g_string_append_printf (
+        out, ",%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT, pad->low[i],
+        pad->high[i], pad->interior[i]);
   g_string_append_c (out, '}');
 }
 
@@ -229,11 +238,12 @@ const GyrePrim gyre_prim_pad = {
  * @value: what is put on
  * @low: (array): for each dimension how many come before it; negative: cut
  * @high: (array): for each dimension how many come after it; negative: cut
- * @interior: (array) (nullable): how many come between two elements; %NULL is 0 everywhere
+ * @interior: (array) (nullable): how many come between two elements; %NULL is 0
+ * everywhere
  *
  * As lax.pad: out[low + i (interior + 1)] = x[i], and @value elsewhere. Gradient: what
- * stands in ct where @x stood. Sharding: dimensions that are not padded may be split, others
- * are gathered first; with zeros a partial sum stays one.
+ * stands in ct where @x stood. Sharding: dimensions that are not padded may be split,
+ * others are gathered first; with zeros a partial sum stays one.
  *
  * Returns: (transfer none): the padded tensor; a poison tensor where more is cut than
  *   there is

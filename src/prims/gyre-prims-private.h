@@ -44,18 +44,24 @@ extern const GyrePrim gyre_prim_matmul;
 /* "f32[3, 4]"; g_free */
 char       *gyre_prims_describe (const GyreTensor *tensor);
 /* Sets a GYRE_ERROR_SHAPE and returns FALSE: for infer rules. */
-gboolean    gyre_prims_error    (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
+gboolean    gyre_prims_error    (GError **error, const char *format,
+                                 ...) G_GNUC_PRINTF (2, 3);
 /* Keeps a GYRE_ERROR_SHAPE on the graph: for builders. */
-GyreTensor *gyre_prims_fail     (GyreGraph *graph, const char *format, ...) G_GNUC_PRINTF (2, 3);
+GyreTensor *gyre_prims_fail     (GyreGraph *graph, const char *format,
+                                 ...) G_GNUC_PRINTF (2, 3);
 /* Whether the dtype of operand i is one of the mask; the error names those that are. */
-gboolean    gyre_prims_check_dtype (const GyreTensor *operand, guint i, guint mask, GError **error);
-/* Whether the graph has failed, or one of these has: then builders need not look closer. */
+gboolean    gyre_prims_check_dtype (const GyreTensor *operand, guint i, guint mask,
+                                    GError **error);
+/* Whether the graph has failed, or one of these has: then builders need not look
+ * closer. */
 gboolean    gyre_prims_poisoned (GyreTensor *const *operands, guint n);
 
 GyreTensor *gyre_prims_emit1    (const GyrePrim *prim, GyreTensor *a, const void *attrs);
-GyreTensor *gyre_prims_emit2    (const GyrePrim *prim, GyreTensor *a, GyreTensor *b, const void *attrs);
+GyreTensor *gyre_prims_emit2    (const GyrePrim *prim, GyreTensor *a, GyreTensor *b,
+                                 const void *attrs);
 /* A constant in a graph that need not be the current one. */
-GyreTensor *gyre_prims_constant (GyreGraph *graph, GyreDtype dtype, const GyreShape *shape, double value);
+GyreTensor *gyre_prims_constant (GyreGraph *graph, GyreDtype dtype,
+                                 const GyreShape *shape, double value);
 /* Whether it is a constant of one value, and which. */
 gboolean    gyre_prims_is_constant (const GyreTensor *tensor, double *value);
 gboolean    gyre_prims_is_value    (const GyreTensor *tensor, double value);

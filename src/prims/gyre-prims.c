@@ -15,14 +15,15 @@ gyre_prims_describe (const GyreTensor *tensor)
 }
 
 gboolean
-gyre_prims_error (GError    **error,
-                  const char *format,
+gyre_prims_error (GError     **error,
+                  const char  *format,
                   ...)
 {
   va_list args;
 
   va_start (args, format);
-  g_propagate_error (error, g_error_new_valist (GYRE_ERROR, GYRE_ERROR_SHAPE, format, args));
+  g_propagate_error (error,
+                     g_error_new_valist (GYRE_ERROR, GYRE_ERROR_SHAPE, format, args));
   va_end (args);
 
   return FALSE;
@@ -44,10 +45,10 @@ gyre_prims_fail (GyreGraph  *graph,
 }
 
 gboolean
-gyre_prims_check_dtype (const GyreTensor *operand,
-                        guint             i,
-                        guint             mask,
-                        GError          **error)
+gyre_prims_check_dtype (const GyreTensor  *operand,
+                        guint              i,
+                        guint              mask,
+                        GError           **error)
 {
   g_autoptr (GString) names = NULL;
   g_autofree char *text = NULL;

@@ -17,8 +17,8 @@ print_shape (const GyreTensor *node,
 }
 
 static gboolean
-check_key (const GyreTensor *key,
-           GError          **error)
+check_key (const GyreTensor  *key,
+           GError           **error)
 {
   g_autofree char *text = gyre_prims_describe (key);
 
@@ -38,12 +38,12 @@ get_key (const GyreRef *ref)
 /* key: a constant */
 
 static gboolean
-key_infer (GyreTensor *const *operands,
-           guint              n,
-           const void        *attrs,
-           GyreDtype         *dtype,
-           GyreShape         *shape,
-           GError           **error)
+key_infer (GyreTensor *const  *operands,
+           guint               n,
+           const void         *attrs,
+           GyreDtype          *dtype,
+           GyreShape          *shape,
+           GError            **error)
 {
   *dtype = GYRE_U32;
   *shape = GYRE_SHAPE (2);
@@ -58,7 +58,8 @@ key_fuse (GyreEmit          *emit,
   const GyreKey *key = node->attrs;
 
   return gyre_emit_printf (emit, "(%s + %s == 0 ? %uu : %uu)", ix[0],
-                           gyre_emit_offset (emit, node, 0), key->words[0], key->words[1]);
+                           gyre_emit_offset (emit, node, 0), key->words[0],
+                           key->words[1]);
 }
 
 static void
@@ -96,17 +97,18 @@ static const GyrePrim key_prim = {
 /* random_bits: element i of the global array from the counter i */
 
 static gboolean
-bits_infer (GyreTensor *const *operands,
-            guint              n,
-            const void        *attrs,
-            GyreDtype         *dtype,
-            GyreShape         *shape,
-            GError           **error)
+bits_infer (GyreTensor *const  *operands,
+            guint               n,
+            const void         *attrs,
+            GyreDtype          *dtype,
+            GyreShape          *shape,
+            GError            **error)
 {
   *dtype = GYRE_U32;
   *shape = ((const GyreShapeAttrs *) attrs)->shape;
   if (gyre_shape_n_elements (shape) < 0)
-    return gyre_prims_error (error, "the shape has a negative extent: give extents of 0 or more");
+    return gyre_prims_error (
+        error, "the shape has a negative extent: give extents of 0 or more");
 
   return check_key (operands[0], error);
 }
@@ -181,19 +183,21 @@ static const GyrePrim bits_prim = {
 /* random_fold_in: key, data u32[…] → u32[…, 2], a key for each number */
 
 static gboolean
-fold_infer (GyreTensor *const *operands,
-            guint              n,
-            const void        *attrs,
-            GyreDtype         *dtype,
-            GyreShape         *shape,
-            GError           **error)
+fold_infer (GyreTensor *const  *operands,
+            guint               n,
+            const void         *attrs,
+            GyreDtype          *dtype,
+            GyreShape          *shape,
+            GError            **error)
 {
   if (!check_key (operands[0], error) ||
       !gyre_prims_check_dtype (operands[1], 1, GYRE_DTYPES (GYRE_U32), error))
     return FALSE;
   if (operands[1]->shape.rank == GYRE_MAX_RANK)
-    return gyre_prims_error (error, "operand 1 has %d dimensions already, and can't have one "
-                             "more: reshape it", GYRE_MAX_RANK);
+    return gyre_prims_error (error,
+                             "operand 1 has %d dimensions already, and can't have one "
+                             "more: reshape it",
+                             GYRE_MAX_RANK);
 
   *dtype = GYRE_U32;
   *shape = operands[1]->shape;
@@ -202,12 +206,12 @@ fold_infer (GyreTensor *const *operands,
 }
 
 static gboolean
-fold_partition (const GyreTensor   *node,
-                const GyreMeshSpec *mesh,
-                const GyreSpec     *in,
-                GyreSpec           *want,
-                GyreSpec           *out,
-                GError            **error)
+fold_partition (const GyreTensor    *node,
+                const GyreMeshSpec  *mesh,
+                const GyreSpec      *in,
+                GyreSpec            *want,
+                GyreSpec            *out,
+                GError             **error)
 {
   want[0] = GYRE_SPEC_REPLICATED;
   want[1].flat = 0;
@@ -229,9 +233,10 @@ fold_fuse (GyreEmit          *emit,
   const char *word = gyre_emit_variable (emit, "uint", "0u");
 
   gyre_emit_need (emit, "random.clh");
-  gyre_emit_statement (emit, "{ uint block[2] = { 0u, %s }; gyre_threefry (%s, %s, block); "
-                       "%s = %s == 0 ? block[0] : block[1]; }", data, k0, k1, word,
-                       ix[node->shape.rank - 1]);
+  gyre_emit_statement (emit,
+                       "{ uint block[2] = { 0u, %s }; gyre_threefry (%s, %s, block); "
+                       "%s = %s == 0 ? block[0] : block[1]; }",
+                       data, k0, k1, word, ix[node->shape.rank - 1]);
   return word;
 }
 
@@ -270,12 +275,12 @@ typedef struct
 } GyreUniformAttrs;
 
 static gboolean
-uniform_infer (GyreTensor *const *operands,
-               guint              n,
-               const void        *attrs,
-               GyreDtype         *dtype,
-               GyreShape         *shape,
-               GError           **error)
+uniform_infer (GyreTensor *const  *operands,
+               guint               n,
+               const void         *attrs,
+               GyreDtype          *dtype,
+               GyreShape          *shape,
+               GError            **error)
 {
   *dtype = GYRE_F32;
   *shape = operands[0]->shape;
@@ -354,9 +359,9 @@ gyre_random_key (GyreKey key)
  * @key: u32[2]
  * @shape: a shape
  *
- * Element i, row-major in the global shape, is made of @key and the 64-bit number i, so that
- * any sharding has the same numbers. No gradient. Kernel header: random.clh. Source: Salmon,
- * Moraes, Dror and Shaw, Parallel random numbers: as easy as 1, 2, 3, SC 2011.
+ * Element i, row-major in the global shape, is made of @key and the 64-bit number i, so
+ * that any sharding has the same numbers. No gradient. Kernel header: random.clh. Source:
+ * Salmon, Moraes, Dror and Shaw, Parallel random numbers: as easy as 1, 2, 3, SC 2011.
  *
  * Returns: (transfer none): u32 of @shape
  */
@@ -402,8 +407,9 @@ gyre_random_fold_in_path (GyreTensor *key,
 {
   g_return_val_if_fail (key != NULL && path != NULL, NULL);
 
-  return gyre_random_fold_in (key, gyre_constant (GYRE_U32, (double) crc32_z (0, (const Bytef *) path,
-                                                                              strlen (path))));
+  return gyre_random_fold_in (
+      key, gyre_constant (GYRE_U32,
+                          (double) crc32_z (0, (const Bytef *) path, strlen (path))));
 }
 
 /**

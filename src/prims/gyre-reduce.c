@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/* sum, max and min over some dimensions, which the result lacks.  A reduction over nothing
- * gives its identity. */
+/* sum, max and min over some dimensions, which the result lacks.  A reduction over
+ * nothing gives its identity. */
 
 typedef struct
 {
@@ -35,12 +35,12 @@ static double f_max (double a, double b) { return a > b || isnan (a) ? a : b; }
 static double f_min (double a, double b) { return a < b || isnan (a) ? a : b; }
 
 static gboolean
-reduce_infer (GyreTensor *const *operands,
-              guint              n,
-              const void        *attrs,
-              GyreDtype         *dtype,
-              GyreShape         *shape,
-              GError           **error)
+reduce_infer (GyreTensor *const  *operands,
+              guint               n,
+              const void         *attrs,
+              GyreDtype          *dtype,
+              GyreShape          *shape,
+              GError            **error)
 {
   guint32 dims = ((const GyreReduceAttrs *) attrs)->dims;
   const GyreTensor *x = operands[0];
@@ -53,8 +53,10 @@ reduce_infer (GyreTensor *const *operands,
     {
       g_autofree char *text = gyre_prims_describe (x);
 
-      return gyre_prims_error (error, "operand 0 is %s, and a dimension to reduce isn't one of "
-                               "its %d", text, x->shape.rank);
+      return gyre_prims_error (error,
+                               "operand 0 is %s, and a dimension to reduce isn't one of "
+                               "its %d",
+                               text, x->shape.rank);
     }
 
   for (int i = 0; i < x->shape.rank; i++)
@@ -129,23 +131,23 @@ reduce_partition_dims (const GyreTensor *node,
 
 /* Collectives sum words; bytes are gathered first. */
 static gboolean
-sum_partition (const GyreTensor   *node,
-               const GyreMeshSpec *mesh,
-               const GyreSpec     *in,
-               GyreSpec           *want,
-               GyreSpec           *out,
-               GError            **error)
+sum_partition (const GyreTensor    *node,
+               const GyreMeshSpec  *mesh,
+               const GyreSpec      *in,
+               GyreSpec            *want,
+               GyreSpec            *out,
+               GError             **error)
 {
   return reduce_partition_dims (node, node->dtype != GYRE_U8, in, want, out);
 }
 
 static gboolean
-extreme_partition (const GyreTensor   *node,
-                   const GyreMeshSpec *mesh,
-                   const GyreSpec     *in,
-                   GyreSpec           *want,
-                   GyreSpec           *out,
-                   GError            **error)
+extreme_partition (const GyreTensor    *node,
+                   const GyreMeshSpec  *mesh,
+                   const GyreSpec      *in,
+                   GyreSpec            *want,
+                   GyreSpec            *out,
+                   GError             **error)
 {
   return reduce_partition_dims (node, FALSE, in, want, out);
 }
@@ -178,8 +180,8 @@ reduce_fuse (GyreEmit          *emit,
       }
 
   element = gyre_emit_let (emit, ctype, gyre_emit_operand (emit, node, 0, jx));
-  gyre_emit_statement (emit, node->dtype == GYRE_F32 ? rule->real : rule->integer, sum, element,
-                       ctype);
+  gyre_emit_statement (emit, node->dtype == GYRE_F32 ? rule->real : rule->integer, sum,
+                       element, ctype);
   while (n_loops-- > 0)
     gyre_emit_close_loop (emit);
   return sum;
@@ -240,7 +242,8 @@ reduce_reference (const GyreTensor *node,
                   GyreRef          *out)
 {
   const GyreReduce *rule = get_rule (node);
-  gint64 n = gyre_shape_n_elements (&in[0].shape), n_out = gyre_shape_n_elements (&out->shape);
+  gint64 n = gyre_shape_n_elements (&in[0].shape),
+         n_out = gyre_shape_n_elements (&out->shape);
   gint64 ix[GYRE_MAX_RANK], jx[GYRE_MAX_RANK];
 
   for (gint64 i = 0; i < n_out; i++)
@@ -387,7 +390,8 @@ reduce_emit (const GyreReduce *rule,
  * Sharding: the sum over a split dimension is a partial sum (of u8 it is gathered first);
  * others stay split.
  *
- * Returns: (transfer none): a tensor without @dims; a poison tensor where one isn't one of
+ * Returns: (transfer none): a tensor without @dims; a poison tensor where one isn't one
+ * of
  *   @x
  */
 GyreTensor *
@@ -410,7 +414,8 @@ gyre_sum_dims (GyreTensor *x,
  * over nothing. Gradient: ct, shared equally by those that are the largest. Sharding: a
  * split dimension is gathered first; others stay split.
  *
- * Returns: (transfer none): a tensor without @dims; a poison tensor where one isn't one of
+ * Returns: (transfer none): a tensor without @dims; a poison tensor where one isn't one
+ * of
  *   @x
  */
 GyreTensor *
@@ -431,7 +436,8 @@ gyre_max_dims (GyreTensor *x,
  *
  * The smallest over some dimensions: see gyre_max_dims().
  *
- * Returns: (transfer none): a tensor without @dims; a poison tensor where one isn't one of
+ * Returns: (transfer none): a tensor without @dims; a poison tensor where one isn't one
+ * of
  *   @x
  */
 GyreTensor *
@@ -450,10 +456,11 @@ gyre_min_dims (GyreTensor *x,
  * @n_dims: how many
  * @keep: whether the dimensions stay, with extent 1
  *
- * The sum over some dimensions, divided once by how many elements it is over: of the global
- * shape, so that shares of unlike size don't matter. See gyre_sum_dims().
+ * The sum over some dimensions, divided once by how many elements it is over: of the
+ * global shape, so that shares of unlike size don't matter. See gyre_sum_dims().
  *
- * Returns: (transfer none): a tensor without @dims; a poison tensor where one isn't one of
+ * Returns: (transfer none): a tensor without @dims; a poison tensor where one isn't one
+ * of
  *   @x
  */
 GyreTensor *

@@ -3,9 +3,9 @@
 
 /* reshape: the same numbers in the same order.
  *
- * Both shapes are cut into groups of dimensions with equal products, as short as possible:
- * [8, 3, 4, 5] → [24, 20] has the groups {8, 3} → {24} and {4, 5} → {20}.  Indices are
- * computed, and splits are passed, a group at a time. */
+ * Both shapes are cut into groups of dimensions with equal products, as short as
+ * possible: [8, 3, 4, 5] → [24, 20] has the groups {8, 3} → {24} and {4, 5} → {20}.
+ * Indices are computed, and splits are passed, a group at a time. */
 
 typedef struct
 {
@@ -47,12 +47,12 @@ find_groups (const GyreShape *a,
 }
 
 static gboolean
-reshape_infer (GyreTensor *const *operands,
-               guint              n,
-               const void        *attrs,
-               GyreDtype         *dtype,
-               GyreShape         *shape,
-               GError           **error)
+reshape_infer (GyreTensor *const  *operands,
+               guint               n,
+               const void         *attrs,
+               GyreDtype          *dtype,
+               GyreShape          *shape,
+               GError            **error)
 {
   g_autofree char *text = gyre_prims_describe (operands[0]);
   g_autofree char *to = NULL;
@@ -61,9 +61,11 @@ reshape_infer (GyreTensor *const *operands,
   *shape = ((const GyreShapeAttrs *) attrs)->shape;
   to = gyre_shape_to_string (shape);
   if (gyre_shape_n_elements (shape) != gyre_shape_n_elements (&operands[0]->shape))
-    return gyre_prims_error (error, "operand 0 is %s, of %" G_GINT64_FORMAT " elements, and "
-                             "can't become %s: the product of the extents must be the same",
-                             text, gyre_shape_n_elements (&operands[0]->shape), to);
+    return gyre_prims_error (
+        error,
+        "operand 0 is %s, of %" G_GINT64_FORMAT " elements, and "
+        "can't become %s: the product of the extents must be the same",
+        text, gyre_shape_n_elements (&operands[0]->shape), to);
 
   return TRUE;
 }
@@ -76,8 +78,8 @@ reshape_vjp (GyreTensor  *node,
   cts[0] = gyre_reshape (ct, node->operands[0]->shape);
 }
 
-/* The first dimension of a range that isn't of extent 1, and how many elements of the range
- * one step along it takes. */
+/* The first dimension of a range that isn't of extent 1, and how many elements of the
+ * range one step along it takes. */
 static int
 find_outermost (const GyreShape *shape,
                 int              first,
@@ -128,12 +130,12 @@ pass_group (const GyreTensor *node,
 }
 
 static gboolean
-reshape_partition (const GyreTensor   *node,
-                   const GyreMeshSpec *mesh,
-                   const GyreSpec     *in,
-                   GyreSpec           *want,
-                   GyreSpec           *out,
-                   GError            **error)
+reshape_partition (const GyreTensor    *node,
+                   const GyreMeshSpec  *mesh,
+                   const GyreSpec      *in,
+                   GyreSpec            *want,
+                   GyreSpec            *out,
+                   GError             **error)
 {
   Group groups[2 * GYRE_MAX_RANK + 1];
   guint n = find_groups (&node->operands[0]->shape, &node->shape, groups);
@@ -166,17 +168,18 @@ fuse_ravel (GyreEmit          *emit,
   const char *flat = group->to < group->to_end ? ix[group->to] : "0";
 
   for (int j = group->to + 1; j < group->to_end; j++)
-    flat = gyre_emit_printf (emit, "(%s * %s + %s)", flat, gyre_emit_extent (emit, node, j), ix[j]);
+    flat = gyre_emit_printf (emit, "(%s * %s + %s)", flat,
+                             gyre_emit_extent (emit, node, j), ix[j]);
 
   return group->to_end - group->to > 1 ? gyre_emit_let (emit, "int", flat) : flat;
 }
 
 static void
-fuse_unravel (GyreEmit         *emit,
-              const GyreTensor *x,
-              const Group      *group,
-              const char       *flat,
-              const char      **jx)
+fuse_unravel (GyreEmit          *emit,
+              const GyreTensor  *x,
+              const Group       *group,
+              const char        *flat,
+              const char       **jx)
 {
   for (int i = group->from_end - 1; i > group->from; i--)
     {
@@ -187,8 +190,10 @@ fuse_unravel (GyreEmit         *emit,
           jx[i] = "0";
           continue;
         }
-      jx[i] = gyre_emit_let (emit, "int", gyre_emit_printf (emit, "%s %% %s", flat, extent));
-      flat = gyre_emit_let (emit, "int", gyre_emit_printf (emit, "%s / %s", flat, extent));
+      jx[i] =
+          gyre_emit_let (emit, "int", gyre_emit_printf (emit, "%s %% %s", flat, extent));
+      flat =
+          gyre_emit_let (emit, "int", gyre_emit_printf (emit, "%s / %s", flat, extent));
     }
 
   if (group->from < group->from_end)
@@ -273,7 +278,8 @@ const GyrePrim gyre_prim_reshape = {
   .print = reshape_print,
 };
 
-/* The extent that stands for -1: what is left of the elements; -1 where that isn't whole. */
+/* The extent that stands for -1: what is left of the elements; -1 where that isn't
+ * whole. */
 static void
 resolve_shape (const GyreTensor *x,
                GyreShape        *shape)
@@ -296,9 +302,10 @@ resolve_shape (const GyreTensor *x,
  * @x: any dtype
  * @shape: the shape of the result; one extent may be -1: what is left
  *
- * The same numbers in row-major order in another shape. Costs nothing. Gradient: ct in the
- * shape of @x. Sharding: a split dimension stays so where it is kept, or merged or cut as
- * the outermost of its factors; else it is gathered first. A partial sum stays one.
+ * The same numbers in row-major order in another shape. Costs nothing. Gradient: ct in
+ * the shape of @x. Sharding: a split dimension stays so where it is kept, or merged or
+ * cut as the outermost of its factors; else it is gathered first. A partial sum stays
+ * one.
  *
  * Returns: (transfer none): a tensor of @shape; a poison tensor where the numbers of
  *   elements differ

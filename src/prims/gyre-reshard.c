@@ -14,12 +14,12 @@ get_attrs (const GyreTensor *node)
 }
 
 static gboolean
-reshard_infer (GyreTensor *const *operands,
-               guint              n,
-               const void        *attrs,
-               GyreDtype         *dtype,
-               GyreShape         *shape,
-               GError           **error)
+reshard_infer (GyreTensor *const  *operands,
+               guint               n,
+               const void         *attrs,
+               GyreDtype          *dtype,
+               GyreShape          *shape,
+               GError            **error)
 {
   int dim = ((const GyreReshardAttrs *) attrs)->dim;
 
@@ -29,8 +29,8 @@ reshard_infer (GyreTensor *const *operands,
     {
       g_autofree char *text = gyre_prims_describe (operands[0]);
 
-      return gyre_prims_error (error, "operand 0 is %s, which has no dimension %d to move", text,
-                               dim);
+      return gyre_prims_error (
+          error, "operand 0 is %s, which has no dimension %d to move", text, dim);
     }
 
   return TRUE;
@@ -54,25 +54,25 @@ lower_collective (GyreLower          *lower,
 }
 
 static gboolean
-all_reduce_lower (GyreLower        *lower,
-                  const GyreTensor *node,
-                  GError          **error)
+all_reduce_lower (GyreLower         *lower,
+                  const GyreTensor  *node,
+                  GError           **error)
 {
   return lower_collective (lower, node, GYRE_COLLECTIVE_ALL_REDUCE);
 }
 
 static gboolean
-reduce_scatter_lower (GyreLower        *lower,
-                      const GyreTensor *node,
-                      GError          **error)
+reduce_scatter_lower (GyreLower         *lower,
+                      const GyreTensor  *node,
+                      GError           **error)
 {
   return lower_collective (lower, node, GYRE_COLLECTIVE_REDUCE_SCATTER);
 }
 
 static gboolean
-all_gather_lower (GyreLower        *lower,
-                  const GyreTensor *node,
-                  GError          **error)
+all_gather_lower (GyreLower         *lower,
+                  const GyreTensor  *node,
+                  GError           **error)
 {
   return lower_collective (lower, node, GYRE_COLLECTIVE_ALL_GATHER);
 }
@@ -87,7 +87,8 @@ shard_fuse (GyreEmit          *emit,
 
   for (int i = 0; i < node->shape.rank; i++)
     jx[i] = ix[i];
-  jx[dim] = gyre_emit_printf (emit, "(%s + %s)", ix[dim], gyre_emit_offset (emit, node, dim));
+  jx[dim] =
+      gyre_emit_printf (emit, "(%s + %s)", ix[dim], gyre_emit_offset (emit, node, dim));
 
   return gyre_emit_operand (emit, node, 0, jx);
 }
@@ -125,7 +126,9 @@ const GyrePrim gyre_prim_all_reduce = {
 };
 
 const GyrePrim gyre_prim_reduce_scatter = {
-  RESHARD ("reduce_scatter"), .flags = GYRE_PRIM_COLLECTIVE, .lower = reduce_scatter_lower,
+  RESHARD ("reduce_scatter"),
+  .flags = GYRE_PRIM_COLLECTIVE,
+  .lower = reduce_scatter_lower,
 };
 
 const GyrePrim gyre_prim_all_gather = {

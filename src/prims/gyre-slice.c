@@ -27,12 +27,12 @@ is_whole (const GyreTensor *node,
 }
 
 static gboolean
-slice_infer (GyreTensor *const *operands,
-             guint              n,
-             const void        *attrs,
-             GyreDtype         *dtype,
-             GyreShape         *shape,
-             GError           **error)
+slice_infer (GyreTensor *const  *operands,
+             guint               n,
+             const void         *attrs,
+             GyreDtype          *dtype,
+             GyreShape          *shape,
+             GError            **error)
 {
   const GyreSliceAttrs *slice = attrs;
   const GyreTensor *x = operands[0];
@@ -47,10 +47,13 @@ slice_infer (GyreTensor *const *operands,
         {
           g_autofree char *text = gyre_prims_describe (x);
 
-          return gyre_prims_error (error, "operand 0 is %s, and its dimension %d can't be cut "
-                                   "from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT " in steps of "
-                                   "%" G_GINT64_FORMAT ": it takes 0 ≤ start ≤ limit ≤ extent "
-                                   "and steps of 1 or more", text, i, start, limit, stride);
+          return gyre_prims_error (
+              error,
+              "operand 0 is %s, and its dimension %d can't be cut "
+              "from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT " in steps of "
+              "%" G_GINT64_FORMAT ": it takes 0 ≤ start ≤ limit ≤ extent "
+              "and steps of 1 or more",
+              text, i, start, limit, stride);
         }
       shape->dims[i] = (limit - start + stride - 1) / stride;
     }
@@ -70,7 +73,8 @@ slice_vjp (GyreTensor  *node,
   for (int i = 0; i < node->shape.rank; i++)
     {
       gint64 n = node->shape.dims[i];
-      gint64 end = n == 0 ? slice->start[i] : slice->start[i] + (n - 1) * slice->stride[i] + 1;
+      gint64 end =
+          n == 0 ? slice->start[i] : slice->start[i] + (n - 1) * slice->stride[i] + 1;
 
       low[i] = slice->start[i];
       interior[i] = slice->stride[i] - 1;
@@ -81,12 +85,12 @@ slice_vjp (GyreTensor  *node,
 }
 
 static gboolean
-slice_partition (const GyreTensor   *node,
-                 const GyreMeshSpec *mesh,
-                 const GyreSpec     *in,
-                 GyreSpec           *want,
-                 GyreSpec           *out,
-                 GError            **error)
+slice_partition (const GyreTensor    *node,
+                 const GyreMeshSpec  *mesh,
+                 const GyreSpec      *in,
+                 GyreSpec            *want,
+                 GyreSpec            *out,
+                 GError             **error)
 {
   want[0].flat = 0;
   for (int i = 0; i < node->shape.rank; i++)
@@ -111,7 +115,8 @@ slice_fuse (GyreEmit          *emit,
     {
       jx[i] = ix[i];
       if (slice->stride[i] != 1)
-        jx[i] = gyre_emit_printf (emit, "%s * %" G_GINT64_FORMAT, jx[i], slice->stride[i]);
+        jx[i] =
+            gyre_emit_printf (emit, "%s * %" G_GINT64_FORMAT, jx[i], slice->stride[i]);
       if (slice->start[i] != 0)
         jx[i] = gyre_emit_printf (emit, "%s + %" G_GINT64_FORMAT, jx[i], slice->start[i]);
       if (jx[i] != ix[i])
@@ -128,10 +133,12 @@ slice_simplify (GyreGraph        *graph,
   if (gyre_shape_equal (&node->shape, &node->operands[0]->shape))
     return node->operands[0];
 
-  return gyre_prims_is_constant (node->operands[0], NULL) && gyre_shape_n_elements (&node->shape) > 0
-         ? gyre_full_like ((GyreTensor *) node,
-                           ((const GyreConstantAttrs *) node->operands[0]->attrs)->value)
-         : NULL;
+  return gyre_prims_is_constant (node->operands[0], NULL) &&
+                 gyre_shape_n_elements (&node->shape) > 0
+             ? gyre_full_like (
+                   (GyreTensor *) node,
+                   ((const GyreConstantAttrs *) node->operands[0]->attrs)->value)
+             : NULL;
 }
 
 static void
@@ -161,8 +168,8 @@ slice_print (const GyreTensor *node,
   g_string_append (out, " {");
   for (int i = 0; i < node->shape.rank; i++)
     {
-      g_string_append_printf (out, "%s%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT, i > 0 ? "," : "",
-                              slice->start[i], slice->limit[i]);
+      g_string_append_printf (out, "%s%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT,
+                              i > 0 ? "," : "", slice->start[i], slice->limit[i]);
       if (slice->stride[i] != 1)
         g_string_append_printf (out, ":%" G_GINT64_FORMAT, slice->stride[i]);
     }
@@ -191,9 +198,9 @@ const GyrePrim gyre_prim_slice = {
  * @limit: (array): for each dimension the index that is the first not to be taken
  * @strides: (array) (nullable): steps of 1 or more; %NULL is 1 everywhere
  *
- * out[i₀, …] = x[start₀ + i₀ stride₀, …]. Gradient: ct with zeros where nothing was taken.
- * Sharding: dimensions that are taken whole may be split, others are gathered first; a
- * partial sum stays one.
+ * out[i₀, …] = x[start₀ + i₀ stride₀, …]. Gradient: ct with zeros where nothing was
+ * taken. Sharding: dimensions that are taken whole may be split, others are gathered
+ * first; a partial sum stays one.
  *
  * Returns: (transfer none): ceil ((limit - start) / stride) of each dimension; a poison
  *   tensor where that is out of range

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <gyre/gyre-ops.h>
 
-/* Compositions of exponentials along a dimension.  The largest is subtracted first, so that
- * nothing overflows; its gradient would cancel, and is stopped. */
+/* Compositions of exponentials along a dimension.  The largest is subtracted first, so
+ * that nothing overflows; its gradient would cancel, and is stopped. */
 
 /* The largest, kept finite: where all are -∞, x minus it must not be NaN. */
 static GyreTensor *
@@ -20,8 +20,8 @@ safe_max (GyreTensor *x,
  * @dim: a dimension; -1 is the last
  * @keep: whether it stays, with extent 1
  *
- * ln Σ exp (x) along @dim, without overflow. Gradient: ct · softmax (x). Sharding: @dim is
- * gathered first, others stay split.
+ * ln Σ exp (x) along @dim, without overflow. Gradient: ct · softmax (x). Sharding: @dim
+ * is gathered first, others stay split.
  *
  * Returns: (transfer none): f32, without @dim unless it is kept
  */
@@ -35,7 +35,8 @@ gyre_log_sum_exp (GyreTensor *x,
   g_return_val_if_fail (x != NULL, NULL);
 
   max = safe_max (x, dim);
-  result = gyre_add (gyre_log (gyre_sum_axis (gyre_exp (gyre_sub (x, max)), dim, TRUE)), max);
+  result =
+      gyre_add (gyre_log (gyre_sum_axis (gyre_exp (gyre_sub (x, max)), dim, TRUE)), max);
   return keep ? result : gyre_squeeze (result, dim);
 }
 
@@ -44,8 +45,8 @@ gyre_log_sum_exp (GyreTensor *x,
  * @x: f32
  * @dim: a dimension; -1 is the last
  *
- * exp (x) / Σ exp (x) along @dim, without overflow. Gradient: y · (ct - Σ ct · y). Sharding:
- * @dim is gathered first, others stay split.
+ * exp (x) / Σ exp (x) along @dim, without overflow. Gradient: y · (ct - Σ ct · y).
+ * Sharding: @dim is gathered first, others stay split.
  *
  * Returns: (transfer none): a tensor like @x
  */

@@ -12,12 +12,12 @@ get_perm (const GyreTensor *node)
 }
 
 static gboolean
-transpose_infer (GyreTensor *const *operands,
-                 guint              n,
-                 const void        *attrs,
-                 GyreDtype         *dtype,
-                 GyreShape         *shape,
-                 GError           **error)
+transpose_infer (GyreTensor *const  *operands,
+                 guint               n,
+                 const void         *attrs,
+                 GyreDtype          *dtype,
+                 GyreShape          *shape,
+                 GError            **error)
 {
   const int *perm = ((const GyreTransposeAttrs *) attrs)->perm;
   const GyreTensor *x = operands[0];
@@ -31,9 +31,10 @@ transpose_infer (GyreTensor *const *operands,
         {
           g_autofree char *text = gyre_prims_describe (x);
 
-          return gyre_prims_error (error, "operand 0 is %s, and its dimension %d can't become "
-                                   "dimension %d: name each from 0 to %d once", text, perm[i], i,
-                                   x->shape.rank - 1);
+          return gyre_prims_error (error,
+                                   "operand 0 is %s, and its dimension %d can't become "
+                                   "dimension %d: name each from 0 to %d once",
+                                   text, perm[i], i, x->shape.rank - 1);
         }
       seen |= 1u << perm[i];
       shape->dims[i] = x->shape.dims[perm[i]];
@@ -55,12 +56,12 @@ transpose_vjp (GyreTensor  *node,
 }
 
 static gboolean
-transpose_partition (const GyreTensor   *node,
-                     const GyreMeshSpec *mesh,
-                     const GyreSpec     *in,
-                     GyreSpec           *want,
-                     GyreSpec           *out,
-                     GError            **error)
+transpose_partition (const GyreTensor    *node,
+                     const GyreMeshSpec  *mesh,
+                     const GyreSpec      *in,
+                     GyreSpec            *want,
+                     GyreSpec            *out,
+                     GError             **error)
 {
   want[0].flat = 0;
   for (int i = 0; i < node->shape.rank; i++)
@@ -155,7 +156,8 @@ const GyrePrim gyre_prim_transpose = {
  * Sharding: splits go with their dimensions; a partial sum stays one. A product takes its
  * operands transposed without this: see gyre_matmul_full().
  *
- * Returns: (transfer none): the transposed tensor; a poison tensor if @permutation is none
+ * Returns: (transfer none): the transposed tensor; a poison tensor if @permutation is
+ * none
  */
 GyreTensor *
 gyre_transpose (GyreTensor *x,

@@ -121,7 +121,8 @@ pull_logistic (GyreTensor *x, GyreTensor *y, GyreTensor *ct)
 static GyreTensor *
 pull_erf (GyreTensor *x, GyreTensor *y, GyreTensor *ct)
 {
-  return gyre_mul (ct, gyre_mul_scalar (gyre_exp (gyre_neg (gyre_square (x))), M_2_SQRTPI));
+  return gyre_mul (ct,
+                   gyre_mul_scalar (gyre_exp (gyre_neg (gyre_square (x))), M_2_SQRTPI));
 }
 
 /* √π/2 exp (y²) */
@@ -134,12 +135,12 @@ pull_erf_inv (GyreTensor *x, GyreTensor *y, GyreTensor *ct)
 /* The rules that all share */
 
 static gboolean
-unary_infer_any (GyreTensor *const *operands,
-                 guint              n,
-                 const void        *attrs,
-                 GyreDtype         *dtype,
-                 GyreShape         *shape,
-                 GError           **error)
+unary_infer_any (GyreTensor *const  *operands,
+                 guint               n,
+                 const void         *attrs,
+                 GyreDtype          *dtype,
+                 GyreShape          *shape,
+                 GError            **error)
 {
   *dtype = operands[0]->dtype;
   *shape = operands[0]->shape;
@@ -147,48 +148,48 @@ unary_infer_any (GyreTensor *const *operands,
 }
 
 static gboolean
-unary_infer_float (GyreTensor *const *operands,
-                   guint              n,
-                   const void        *attrs,
-                   GyreDtype         *dtype,
-                   GyreShape         *shape,
-                   GError           **error)
+unary_infer_float (GyreTensor *const  *operands,
+                   guint               n,
+                   const void         *attrs,
+                   GyreDtype          *dtype,
+                   GyreShape          *shape,
+                   GError            **error)
 {
   return gyre_prims_check_dtype (operands[0], 0, GYRE_DTYPES_FLOAT, error) &&
          unary_infer_any (operands, n, attrs, dtype, shape, error);
 }
 
 static gboolean
-unary_infer_number (GyreTensor *const *operands,
-                    guint              n,
-                    const void        *attrs,
-                    GyreDtype         *dtype,
-                    GyreShape         *shape,
-                    GError           **error)
+unary_infer_number (GyreTensor *const  *operands,
+                    guint               n,
+                    const void         *attrs,
+                    GyreDtype          *dtype,
+                    GyreShape          *shape,
+                    GError            **error)
 {
   return gyre_prims_check_dtype (operands[0], 0, GYRE_DTYPES_NUMBER, error) &&
          unary_infer_any (operands, n, attrs, dtype, shape, error);
 }
 
 static gboolean
-unary_infer_bool (GyreTensor *const *operands,
-                  guint              n,
-                  const void        *attrs,
-                  GyreDtype         *dtype,
-                  GyreShape         *shape,
-                  GError           **error)
+unary_infer_bool (GyreTensor *const  *operands,
+                  guint               n,
+                  const void         *attrs,
+                  GyreDtype          *dtype,
+                  GyreShape          *shape,
+                  GError            **error)
 {
   return gyre_prims_check_dtype (operands[0], 0, GYRE_DTYPES (GYRE_BOOL), error) &&
          unary_infer_any (operands, n, attrs, dtype, shape, error);
 }
 
 static gboolean
-unary_infer_predicate (GyreTensor *const *operands,
-                       guint              n,
-                       const void        *attrs,
-                       GyreDtype         *dtype,
-                       GyreShape         *shape,
-                       GError           **error)
+unary_infer_predicate (GyreTensor *const  *operands,
+                       guint               n,
+                       const void         *attrs,
+                       GyreDtype          *dtype,
+                       GyreShape          *shape,
+                       GError            **error)
 {
   if (!unary_infer_float (operands, n, attrs, dtype, shape, error))
     return FALSE;
@@ -256,7 +257,8 @@ unary_reference (const GyreTensor *node,
     {
       double y = rule->function (in[0].data[i]);
 
-      out->data[i] = out->dtype == GYRE_F32 ? y : gyre_prims_wrap (out->dtype, (gint64) y);
+      out->data[i] =
+          out->dtype == GYRE_F32 ? y : gyre_prims_wrap (out->dtype, (gint64) y);
     }
 }
 
@@ -278,21 +280,25 @@ enum
 static const GyreUnary unaries[] = {
   [NEG] = { UNARY ("neg", number, unary_vjp, 1, unary_simplify_involution),
             .real = "(-%1$s)", .integer = WRAPPED, .function = f_neg, .pull = pull_neg },
-  [ABS] = { UNARY ("abs", number, unary_vjp, 0, unary_simplify),
-            .real = "fabs (%1$s)", .integer = "(%1$s > 0 ? %1$s : " WRAPPED ")",
-            .function = fabs, .pull = pull_abs },
+  [ABS] = { UNARY ("abs", number, unary_vjp, 0, unary_simplify), .real = "fabs (%1$s)",
+            .integer = "(%1$s > 0 ? %1$s : " WRAPPED ")", .function = fabs,
+            .pull = pull_abs },
   [SIGN] = { UNARY ("sign", number, gyre_prims_vjp_zero, 0, unary_simplify),
              .real = "(%1$s != %1$s ? %1$s : (float) ((%1$s > 0.0f) - (%1$s < 0.0f)))",
              .integer = "((%3$s) ((%1$s > 0) - (%1$s < 0)))", .function = f_sign },
   [NOT] = { UNARY ("not", bool, gyre_prims_vjp_zero, 0, unary_simplify_involution),
             .integer = "((uchar) !%1$s)", .function = f_not },
   [EXP] = { FLOAT ("exp"), .real = "exp (%1$s)", .function = exp, .pull = pull_exp },
-  [EXPM1] = { FLOAT ("expm1"), .real = "expm1 (%1$s)", .function = expm1, .pull = pull_expm1 },
+  [EXPM1] = { FLOAT ("expm1"), .real = "expm1 (%1$s)", .function = expm1,
+              .pull = pull_expm1 },
   [LOG] = { FLOAT ("log"), .real = "log (%1$s)", .function = log, .pull = pull_log },
-  [LOG1P] = { FLOAT ("log1p"), .real = "log1p (%1$s)", .function = log1p, .pull = pull_log1p },
+  [LOG1P] = { FLOAT ("log1p"), .real = "log1p (%1$s)", .function = log1p,
+              .pull = pull_log1p },
   [SQRT] = { FLOAT ("sqrt"), .real = "sqrt (%1$s)", .function = sqrt, .pull = pull_sqrt },
-  [RSQRT] = { FLOAT ("rsqrt"), .real = "rsqrt (%1$s)", .function = f_rsqrt, .pull = pull_rsqrt },
-  [SQUARE] = { FLOAT ("square"), .real = "(%1$s * %1$s)", .function = f_square, .pull = pull_square },
+  [RSQRT] = { FLOAT ("rsqrt"), .real = "rsqrt (%1$s)", .function = f_rsqrt,
+              .pull = pull_rsqrt },
+  [SQUARE] = { FLOAT ("square"), .real = "(%1$s * %1$s)", .function = f_square,
+               .pull = pull_square },
   [SIN] = { FLOAT ("sin"), .real = "sin (%1$s)", .function = sin, .pull = pull_sin },
   [COS] = { FLOAT ("cos"), .real = "cos (%1$s)", .function = cos, .pull = pull_cos },
   [TANH] = { FLOAT ("tanh"), .real = "tanh (%1$s)", .function = tanh, .pull = pull_tanh },
@@ -305,7 +311,11 @@ static const GyreUnary unaries[] = {
               .real = "floor (%1$s)", .function = floor },
   [IS_FINITE] = { UNARY ("is_finite", predicate, gyre_prims_vjp_zero, 0, unary_simplify),
                   .real = "((uchar) (isfinite (%1$s) != 0))", .function = f_is_finite },
-  [STOP_GRADIENT] = { UNARY ("stop_gradient", any, gyre_prims_vjp_zero, 1, unary_simplify_same),
+  [STOP_GRADIENT] = { UNARY ("stop_gradient",
+                             any,
+                             gyre_prims_vjp_zero,
+                             1,
+                             unary_simplify_same),
                       .real = "%1$s", .integer = "%1$s", .function = f_same },
 };
 

@@ -45,13 +45,14 @@ def not_installed(root):
 
 
 def main(root):
+    data = root / 'tests' / 'data'  # what tests compare with is as it is
     n_files = n_bad = 0
     for header in not_installed(root):
         print(f'{header.relative_to(root)}:1: not in include/gyre/meson.build')
         n_bad += 1
     for folder in FOLDERS:
         for path in sorted((root / folder).rglob('*')):
-            if path.suffix not in {'.c', '.h', '.cl'}:
+            if path.suffix not in {'.c', '.h', '.cl'} or data in path.parents:
                 continue
             n_files += 1
             text = path.read_text(encoding='utf-8')

@@ -24,7 +24,8 @@ main (void)
   size_t global = 1;
 
   check (clGetPlatformIDs (1, &platform, NULL), "clGetPlatformIDs");
-  check (clGetDeviceIDs (platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), "clGetDeviceIDs");
+  check (clGetDeviceIDs (platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL),
+         "clGetDeviceIDs");
 
   cl_context context = clCreateContext (NULL, 1, &device, NULL, NULL, &status);
   cl_command_queue queue = clCreateCommandQueue (context, device, 0, &status);

@@ -9,7 +9,8 @@
 #include "device/gyre-transfer-private.h"
 
 /* Every provider against a product in double, on odd sizes: one, below a tile, around a
- * tile, more than a block of k; both sides plain and transposed; strides wider than rows. */
+ * tile, more than a block of k; both sides plain and transposed; strides wider than
+ * rows. */
 
 typedef struct
 {

@@ -187,7 +187,8 @@ START_TEST (has_digits)
   ck_assert_int_eq (gyre_dataset_get_n (data, GYRE_SPLIT_TEST), 360);
   ck_assert_int_eq (gyre_dataset_get_n_classes (data), 10);
   gyre_assert_near (gyre_dataset_get_scale (data), 16.0, 0.0);
-  pixels = g_bytes_get_data (gyre_dataset_get_part (data, GYRE_SPLIT_TRAIN)->images, &size);
+  pixels =
+      g_bytes_get_data (gyre_dataset_get_part (data, GYRE_SPLIT_TRAIN)->images, &size);
   for (gsize i = 0; i < size; i++)
     ck_assert_int_le (pixels[i], 16);
   /* the first image of the set is a zero: its third pixel is 5 */
@@ -235,7 +236,8 @@ START_TEST (reads_cifar10)
   data = gyre_dataset_open (spec, &error);
   gyre_assert_no_error (error);
   ck_assert_int_eq (gyre_dataset_get_n (data, GYRE_SPLIT_TRAIN), 10);
-  pixels = g_bytes_get_data (gyre_dataset_get_part (data, GYRE_SPLIT_TRAIN)->images, NULL);
+  pixels =
+      g_bytes_get_data (gyre_dataset_get_part (data, GYRE_SPLIT_TRAIN)->images, NULL);
   ck_assert_int_eq (pixels[15], 10);
   ck_assert_int_eq (pixels[16], 20);
   ck_assert_int_eq (pixels[17], 30);

@@ -38,7 +38,8 @@ START_TEST (visits_all)
       g_autoptr (GyreTree) tree   = batch;
       GyreArray           *image  = gyre_tree_get_array (tree, "image");
       g_autoptr (GBytes)   images = gyre_array_get (image, NULL);
-      g_autoptr (GBytes)   labels = gyre_array_get (gyre_tree_get_array (tree, "label"), NULL);
+      g_autoptr (GBytes) labels =
+          gyre_array_get (gyre_tree_get_array (tree, "label"), NULL);
       GyreShape            shape  = gyre_array_get_shape (image);
 
       ck_assert_int_eq (shape.dims[0], at < 1280 ? 256 : 157);

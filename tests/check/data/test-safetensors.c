@@ -66,18 +66,26 @@ END_TEST
 START_TEST (rejects_unsound)
 {
 #define ONE "{\"a\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[0,2]}"
-  static const struct { const char *header; int data; const char *says; } cases[] = {
+  static const struct { const char *header; int data; const char *says;
+  } cases[] = {
     { ONE "}", 1, "truncated" },
     { ONE "}", 3, "there are 3" },
-    { ONE ",\"b\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[3,4]}}", 4, "not at 2" },
-    { ONE ",\"b\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[1,2]}}", 2, "begin at 1" },
+    { ONE ",\"b\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[3,4]}}", 4,
+      "not at 2" },
+    { ONE ",\"b\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[1,2]}}", 2,
+      "begin at 1" },
     { ONE ",\"a\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[0,2]}}", 2, "twice" },
-    { "{\"a\":{\"dtype\":\"U8\",\"shape\":[3],\"data_offsets\":[0,2]}}", 2, "don't give" },
-    { "{\"a\":{\"dtype\":\"Q8\",\"shape\":[2],\"data_offsets\":[0,2]}}", 2, "unknown dtype Q8" },
-    { "{\"a\":{\"dtype\":\"U8\",\"shape\":[-2],\"data_offsets\":[0,2]}}", 2, "not a count" },
-    { "{\"a\":{\"dtype\":\"U8\",\"shape\":[2.5],\"data_offsets\":[0,2]}}", 2, "not a count" },
-    { "{\"a\":{\"dtype\":\"F64\",\"shape\":[4611686018427387904,4],\"data_offsets\":[0,2]}}", 2,
-      "too large" },
+    { "{\"a\":{\"dtype\":\"U8\",\"shape\":[3],\"data_offsets\":[0,2]}}", 2,
+      "don't give" },
+    { "{\"a\":{\"dtype\":\"Q8\",\"shape\":[2],\"data_offsets\":[0,2]}}", 2,
+      "unknown dtype Q8" },
+    { "{\"a\":{\"dtype\":\"U8\",\"shape\":[-2],\"data_offsets\":[0,2]}}", 2,
+      "not a count" },
+    { "{\"a\":{\"dtype\":\"U8\",\"shape\":[2.5],\"data_offsets\":[0,2]}}", 2,
+      "not a count" },
+    { "{\"a\":{\"dtype\":\"F64\",\"shape\":[4611686018427387904,4],\"data_offsets\":[0,2]"
+      "}}",
+      2, "too large" },
     { "{\"a\":{\"dtype\":\"U8\",\"shape\":[2]}}", 2, "data_offsets" },
     { "{\"a\":7}", 0, "not described" },
     { "{\"__metadata__\":{\"k\":1}}", 0, "no string" },

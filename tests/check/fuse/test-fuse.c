@@ -96,8 +96,9 @@ build_adam (GyreTensor **x,
 
   y[1] = gyre_add (gyre_mul_scalar (m, 0.9), gyre_mul_scalar (g, 0.1));
   y[2] = gyre_add (gyre_mul_scalar (v, 0.999), gyre_mul_scalar (gyre_square (g), 0.001));
-  y[0] = gyre_sub (p, gyre_mul_scalar (gyre_div (y[1], gyre_add_scalar (gyre_sqrt (y[2]), 1e-8)),
-                                       1e-3));
+  y[0] = gyre_sub (
+      p,
+      gyre_mul_scalar (gyre_div (y[1], gyre_add_scalar (gyre_sqrt (y[2]), 1e-8)), 1e-3));
 }
 
 static void
@@ -122,14 +123,31 @@ build_constant (GyreTensor **x,
 
 static const Case cases[] = {
   { "chain", { GYRE_SHAPE (7, 5, 3), GYRE_SHAPE (7, 5, 3) }, 2, 1, build_chain, TRUE, 1 },
-  { "bias-relu", { GYRE_SHAPE (9, 4), GYRE_SHAPE (4), GYRE_SHAPE (9, 4) }, 3, 2,
-    build_bias_relu, TRUE, 1 },
+  { "bias-relu",
+    { GYRE_SHAPE (9, 4), GYRE_SHAPE (4), GYRE_SHAPE (9, 4) },
+    3,
+    2,
+    build_bias_relu,
+    TRUE,
+    1 },
   { "softmax", { GYRE_SHAPE (6, 10) }, 1, 1, build_softmax, TRUE, 3 },
   { "bias-gradient", { GYRE_SHAPE (33, 70) }, 1, 1, build_bias_gradient, TRUE, 1 },
   { "total", { GYRE_SHAPE (50, 41) }, 1, 1, build_total, FALSE, 1 },
-  { "transposes", { GYRE_SHAPE (3, 5), GYRE_SHAPE (5, 3) }, 2, 2, build_transposes, FALSE, 2 },
-  { "adam", { GYRE_SHAPE (30, 20), GYRE_SHAPE (30, 20), GYRE_SHAPE (30, 20),
-              GYRE_SHAPE (30, 20) }, 4, 3, build_adam, FALSE, 1 },
+  { "transposes",
+    { GYRE_SHAPE (3, 5), GYRE_SHAPE (5, 3) },
+    2,
+    2,
+    build_transposes,
+    FALSE,
+    2 },
+  { "adam",
+    { GYRE_SHAPE (30, 20), GYRE_SHAPE (30, 20), GYRE_SHAPE (30, 20),
+      GYRE_SHAPE (30, 20) },
+    4,
+    3,
+    build_adam,
+    FALSE,
+    1 },
   { "pieces", { GYRE_SHAPE (3, 5), GYRE_SHAPE (2, 5) }, 2, 2, build_pieces, FALSE, 3 },
   { "constant", { GYRE_SHAPE (4, 2) }, 1, 2, build_constant, TRUE, 2 },
   { "empty", { GYRE_SHAPE (0, 5) }, 1, 1, build_bias_gradient, FALSE, 1 },
@@ -159,7 +177,8 @@ count_kernels (const GyreProgram *program)
   guint n = 0;
 
   for (guint i = 0; i < program->graph->nodes->len; i++)
-    n += ((GyreTensor *) g_ptr_array_index (program->graph->nodes, i))->prim == &gyre_prim_fused;
+    n += ((GyreTensor *) g_ptr_array_index (program->graph->nodes, i))->prim ==
+         &gyre_prim_fused;
 
   return n;
 }
@@ -176,8 +195,8 @@ compare (const GyreRef *got,
   for (gint64 i = 0; i < n; i++)
     if (!gyre_check_near (got->data[i], wanted->data[i],
                           1e-6 + 4e-6 * fabs (wanted->data[i])))
-      ck_abort_msg ("%s: element %" G_GINT64_FORMAT " is %.9g, not %.9g", name, i, got->data[i],
-                    wanted->data[i]);
+      ck_abort_msg ("%s: element %" G_GINT64_FORMAT " is %.9g, not %.9g", name, i,
+                    got->data[i], wanted->data[i]);
 }
 
 static void
@@ -261,7 +280,8 @@ spread (GyreProgram *program)
           program->specs[id].base[0] = node->shape.dims[0];
           continue;
         }
-      ck_assert (node->prim->partition (node, &program->mesh, in, want, &program->specs[id], NULL));
+      ck_assert (node->prim->partition (node, &program->mesh, in, want,
+                                        &program->specs[id], NULL));
       /* as the partitioner does: what can be made anywhere is made where it is wanted */
       for (guint i = 0; i < node->n_operands; i++)
         if (node->operands[i]->prim->flags & GYRE_PRIM_GENERATOR)
@@ -297,8 +317,14 @@ append_kernels (GyreProgram *program,
   g_autoptr (GyreArena) arena = gyre_arena_new ();
   GyreTarget target = { TRUE, 4096, 65536, 2 };
   GyreLower lower = {
-    program->graph, &program->mesh, program->specs, member, &target, arena,
-    g_array_new (FALSE, TRUE, sizeof (GyreCommand)), g_array_new (FALSE, TRUE, sizeof (gsize)),
+    program->graph,
+    &program->mesh,
+    program->specs,
+    member,
+    &target,
+    arena,
+    g_array_new (FALSE, TRUE, sizeof (GyreCommand)),
+    g_array_new (FALSE, TRUE, sizeof (gsize)),
   };
 
   for (guint i = 0; i < program->graph->nodes->len; i++)
@@ -322,7 +348,10 @@ static const struct
 {
   const char *name;
   guint       index;   /* in cases */
-} texts[] = { { "bias-relu", 1 }, { "softmax", 2 }, { "bias-gradient", 3 }, { "adam", 6 } };
+} texts[] = { { "bias-relu", 1 },
+              { "softmax", 2 },
+              { "bias-gradient", 3 },
+              { "adam", 6 } };
 
 START_TEST (text)
 {
