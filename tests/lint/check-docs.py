@@ -13,7 +13,7 @@ import sys
 # GYRE_API, a type, a name, an argument list.
 DECLARATION = re.compile(r'\bGYRE_API\b([^;(){}#]*?)\b(\w+)\s*\(', re.DOTALL)
 DOCUMENTED = re.compile(r'^/\*\*\n \* (\w+):', re.MULTILINE)
-COMMENT = re.compile(r'/\*.*?\*/', re.DOTALL)
+IGNORED = re.compile(r'/\*.*?\*/|^#.*?$', re.DOTALL | re.MULTILINE)
 
 # What GObject asks for and nobody looks up.
 BOILERPLATE = re.compile(r'^(G_\w+|\w+_get_type|\w+_quark)$')
@@ -21,7 +21,7 @@ BOILERPLATE = re.compile(r'^(G_\w+|\w+_get_type|\w+_quark)$')
 
 def public_functions(root):
     for header in sorted((root / 'include' / 'gyre').glob('*.h*')):
-        text = COMMENT.sub('', header.read_text(encoding='utf-8'))
+        text = IGNORED.sub('', header.read_text(encoding='utf-8'))
         for match in DECLARATION.finditer(text):
             if not BOILERPLATE.match(match[2]):
                 yield header, match[2]
