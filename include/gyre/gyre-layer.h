@@ -5,15 +5,34 @@
 #error "Only <gyre/gyre.h> can be included directly."
 #endif
 
+#include <gyre/gyre-array.h>
 #include <gyre/gyre-ops.h>
 #include <gyre/gyre-tree.h>
 
 G_BEGIN_DECLS
 
 /* Where a layer declares what it needs: parameters, model state, random keys. While a
- * model is initialised a declaration makes the numbers; in a step it finds them. Paths
- * follow the layers: "dense_0/kernel". */
+ * model is initialised a declaration notes what is to be made; in a step it finds the
+ * numbers. Paths follow the layers: "dense_0/kernel". */
 
+/**
+ * GyreInitKind:
+ * @GYRE_INIT_ZEROS: zeros
+ * @GYRE_INIT_ONES: ones
+ * @GYRE_INIT_CONSTANT: the scale everywhere
+ * @GYRE_INIT_NORMAL: normal with the scale as its deviation
+ * @GYRE_INIT_UNIFORM: uniform from 0 to the scale
+ * @GYRE_INIT_TRUNCATED_NORMAL: normal cut at two deviations, times the scale
+ * @GYRE_INIT_LECUN_NORMAL: truncated normal of variance 1 / fan-in
+ * @GYRE_INIT_LECUN_UNIFORM: uniform of variance 1 / fan-in
+ * @GYRE_INIT_GLOROT_NORMAL: truncated normal of variance 2 / (fan-in + fan-out)
+ * @GYRE_INIT_GLOROT_UNIFORM: uniform of variance 2 / (fan-in + fan-out)
+ * @GYRE_INIT_HE_NORMAL: truncated normal of variance 2 / fan-in
+ * @GYRE_INIT_HE_UNIFORM: uniform of variance 2 / fan-in
+ *
+ * How a parameter begins; the numbers are JAX's. Of a shape [d…, in, out] the fan-in is
+ * in · d…, the fan-out is out · d….
+ */
 typedef enum
 {
   GYRE_INIT_ZEROS,
@@ -33,25 +52,34 @@ typedef enum
 typedef struct
 {
   GyreInitKind kind;
-  double       scale;     /* CONSTANT: the value; NORMAL: the deviation; UNIFORM: the limit */
+  double       scale;     /* of the first kinds; the others ignore it */
 } GyreInit;
 
 GYRE_API extern const GyreInit gyre_init_zeros;
 GYRE_API extern const GyreInit gyre_init_ones;
 GYRE_API extern const GyreInit gyre_init_lecun_normal;
 
-GYRE_API GyreTensor *gyre_scope_param    (GyreScope *scope, const char *name,
-                                          GyreShape shape, const GyreInit *init);
-/* Model state such as running statistics: read, and set to its next value (in
- * training). */
-GYRE_API GyreTensor *gyre_scope_state    (GyreScope *scope, const char *name,
-                                          GyreShape shape, const GyreInit *init);
-GYRE_API void        gyre_scope_set_state (GyreScope *scope, const char *name,
-                                           GyreTensor *value);
+GYRE_API GyreTensor *gyre_scope_param       (GyreScope      *scope,
+                                             const char     *name,
+                                             GyreShape       shape,
+                                             const GyreInit *init);
+/* Model state such as running statistics: read, and in training set to its next value. */
+GYRE_API GyreTensor *gyre_scope_state       (GyreScope      *scope,
+                                             const char     *name,
+                                             GyreShape       shape,
+                                             const GyreInit *init);
+GYRE_API void        gyre_scope_set_state   (GyreScope      *scope,
+                                             const char     *name,
+                                             GyreTensor     *value);
 /* The random key of this layer: fold_in (key of the step, crc32 (layer path)), u32[2]. */
-GYRE_API GyreTensor *gyre_scope_key      (GyreScope *scope);
-GYRE_API gboolean    gyre_scope_is_training (GyreScope *scope);
-GYRE_API const char *gyre_scope_get_path (GyreScope *scope);
+GYRE_API GyreTensor *gyre_scope_key         (GyreScope      *scope);
+GYRE_API gboolean    gyre_scope_is_training (GyreScope      *scope);
+GYRE_API const char *gyre_scope_get_path    (GyreScope      *scope);
+/* What a layer returns when it can't take its input. */
+GYRE_API GyreTensor *gyre_scope_fail        (GyreScope      *scope,
+                                             GyreError       code,
+                                             const char     *format,
+                                             ...) G_GNUC_PRINTF (3, 4);
 
 #define GYRE_TYPE_LAYER (gyre_layer_get_type ())
 GYRE_API
@@ -61,64 +89,138 @@ G_DECLARE_DERIVABLE_TYPE (GyreLayer, gyre_layer, GYRE, LAYER, GObject)
  * GyreLayerClass:
  * @apply: what the layer computes; called to trace
  * @children: containers: (transfer none): the layers inside, or %NULL
+ * @add_child: containers: takes a reference of a layer of the chain in the parentheses of
+ *   a model line, residual ( … ), from the first to the last
  */
 struct _GyreLayerClass
 {
   GObjectClass parent_class;
 
-  const char *type_name;   /* "dense", "max-pool2d": set when it is registered */
-
-  GyreTensor *(*apply)    (GyreLayer *self, GyreScope *scope, GyreTensor *x);
-  GPtrArray  *(*children) (GyreLayer *self);
-  /* The textual arguments in parentheses, for containers: residual ( … ) */
-  void        (*add_child) (GyreLayer *self, GyreLayer *child);
+  GyreTensor *(*apply)     (GyreLayer  *self,
+                            GyreScope  *scope,
+                            GyreTensor *x);
+  GPtrArray  *(*children)  (GyreLayer  *self);
+  void        (*add_child) (GyreLayer  *self,
+                            GyreLayer  *child);
 
   gpointer padding[8];
 };
 
 /* Applies a layer in a scope of its own: "dense_0" for the first dense layer here. */
-GYRE_API GyreTensor *gyre_layer_apply (GyreLayer *self, GyreScope *scope, GyreTensor *x);
+GYRE_API GyreTensor *gyre_layer_apply         (GyreLayer  *self,
+                                               GyreScope  *scope,
+                                               GyreTensor *x);
+/* "dense", "max-pool2d": the name in model lines */
+GYRE_API const char *gyre_layer_get_type_name (GyreLayer  *self);
+/* Types by name; the plugin that has it is loaded. */
+GYRE_API GType       gyre_layer_type_find     (const char *name,
+                                               GError    **error);
+GYRE_API char      **gyre_layer_type_list     (void);
 
-/* Property helpers for class_init: declared once, they give parsing, ranges, defaults,
- * docs. */
-GYRE_API void gyre_layer_class_add_int     (GyreLayerClass *klass, const char *name,
-                                            const char *blurb, gsize offset,
-                                            gint64 minimum, gint64 maximum, gint64 value);
-GYRE_API void gyre_layer_class_add_double  (GyreLayerClass *klass, const char *name,
-                                            const char *blurb, gsize offset,
-                                            double minimum, double maximum, double value);
-GYRE_API void gyre_layer_class_add_boolean (GyreLayerClass *klass, const char *name,
-                                            const char *blurb, gsize offset,
-                                            gboolean value);
-GYRE_API void gyre_layer_class_add_enum    (GyreLayerClass *klass, const char *name,
-                                            const char *blurb, gsize offset, GType type,
-                                            int value);
-GYRE_API void gyre_layer_class_add_string  (GyreLayerClass *klass, const char *name,
-                                            const char *blurb, gsize offset,
-                                            const char *value);
+/* Property helpers for class_init: declared once, they give parsing, ranges, defaults and
+ * docs.  The offset is that of a gint64, double, gboolean, int or char * member. */
+GYRE_API void gyre_layer_class_add_int     (GyreLayerClass *klass,
+                                            const char     *name,
+                                            const char     *blurb,
+                                            gsize           offset,
+                                            gint64          minimum,
+                                            gint64          maximum,
+                                            gint64          value);
+GYRE_API void gyre_layer_class_add_double  (GyreLayerClass *klass,
+                                            const char     *name,
+                                            const char     *blurb,
+                                            gsize           offset,
+                                            double          minimum,
+                                            double          maximum,
+                                            double          value);
+GYRE_API void gyre_layer_class_add_boolean (GyreLayerClass *klass,
+                                            const char     *name,
+                                            const char     *blurb,
+                                            gsize           offset,
+                                            gboolean        value);
+GYRE_API void gyre_layer_class_add_enum    (GyreLayerClass *klass,
+                                            const char     *name,
+                                            const char     *blurb,
+                                            gsize           offset,
+                                            GType           type,
+                                            int             value);
+GYRE_API void gyre_layer_class_add_string  (GyreLayerClass *klass,
+                                            const char     *name,
+                                            const char     *blurb,
+                                            gsize           offset,
+                                            const char     *value);
+/* A model line has to give this property. */
+GYRE_API void gyre_layer_class_require     (GyreLayerClass *klass,
+                                            const char     *name);
+
+/* Layers one after the other: the core's own container, and what a model line becomes. */
+GYRE_API GyreLayer *gyre_sequential_new (GyreLayer *first,
+                                         ...) G_GNUC_NULL_TERMINATED;
 
 /* "flatten ! dense features=512 ! relu": an error points at the column. */
-GYRE_API GyreLayer *gyre_model_parse (const char *line, GError **error);
-GYRE_API char      *gyre_model_to_string (GyreLayer *model);
+GYRE_API GyreLayer *gyre_model_parse     (const char *line,
+                                          GError    **error);
+GYRE_API char      *gyre_model_to_string (GyreLayer  *model);
 
-/* Parameters and model state, initialised on the host from seed by tracing the model on
- * arrays of x's shapes: {"params": {…}, "state": {…}} of host arrays. */
-GYRE_API GyreTree  *gyre_model_init (GyreLayer *model, GyreShape input_shape,
-                                     GyreDtype input_dtype, GyreKey key, GError **error);
-/* Inside a traced function.  key may be NULL where nothing is random. state_out
- * (optional): the model state after. */
-GYRE_API GyreTensor *gyre_model_apply (GyreLayer *model, GyreTree *params,
-                                       GyreTree *state, GyreTensor *x, gboolean training,
-                                       GyreTensor *key, GyreTree **state_out);
+GYRE_API GyreTree   *gyre_model_init  (GyreLayer  *model,
+                                       GyreShape   input_shape,
+                                       GyreDtype   input_dtype,
+                                       GyreKey     key,
+                                       GError    **error);
+/* Inside a traced function.  key may be NULL where nothing is random. */
+GYRE_API GyreTensor *gyre_model_apply (GyreLayer  *model,
+                                       GyreTree   *params,
+                                       GyreTree   *state,
+                                       GyreTensor *x,
+                                       gboolean    training,
+                                       GyreTensor *key,
+                                       GyreTree  **state_out);
 
-/* Losses: means over the leading dimensions of all samples, f32[] */
-GYRE_API GyreTensor *gyre_softmax_cross_entropy (GyreTensor *logits, GyreTensor *labels);
+/* Losses */
+
+/**
+ * GyreReduction:
+ * @GYRE_REDUCTION_MEAN: the sum divided by the number of terms
+ * @GYRE_REDUCTION_SUM: the sum
+ * @GYRE_REDUCTION_NONE: each term
+ *
+ * What becomes of the terms of a loss.
+ */
+typedef enum
+{
+  GYRE_REDUCTION_MEAN,
+  GYRE_REDUCTION_SUM,
+  GYRE_REDUCTION_NONE
+} GyreReduction;
+
+typedef struct
+{
+  GyreReduction reduction;
+  double        label_smoothing;   /* softmax-cross-entropy: 0 to 1 */
+  double        delta;             /* huber: where it turns linear; 0: at 1 */
+} GyreLossOptions;
+
+/* name: "softmax-cross-entropy", "sigmoid-cross-entropy", "mse", "huber" */
+GYRE_API GyreTensor *gyre_loss      (const char            *name,
+                                     GyreTensor            *prediction,
+                                     GyreTensor            *target,
+                                     const GyreLossOptions *options);
+GYRE_API char      **gyre_loss_list (void);
+
+/* Means over all samples, f32[] */
+GYRE_API GyreTensor *gyre_softmax_cross_entropy            (GyreTensor *logits,
+                                                            GyreTensor *labels);
 /* by sample: f32[b] */
 GYRE_API GyreTensor *gyre_softmax_cross_entropy_per_sample (GyreTensor *logits,
                                                             GyreTensor *labels);
-GYRE_API GyreTensor *gyre_mse                   (GyreTensor *prediction,
-                                                 GyreTensor *target);
+GYRE_API GyreTensor *gyre_mse                              (GyreTensor *prediction,
+                                                            GyreTensor *target);
 /* f32[]: how many arg-max of logits equal the label */
-GYRE_API GyreTensor *gyre_count_correct         (GyreTensor *logits, GyreTensor *labels);
+GYRE_API GyreTensor *gyre_count_correct                    (GyreTensor *logits,
+                                                            GyreTensor *labels);
+/* Where labels enter: the first that is out of range, by row. */
+GYRE_API gboolean    gyre_labels_check                     (GyreArray  *labels,
+                                                            gint64      n_classes,
+                                                            GError    **error);
 
 G_END_DECLS

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <gyre/gyre-key.h>
+#include <gyre/gyre-layer.h>
+
+G_BEGIN_DECLS
+
+/* The numbers that a parameter begins with, JAX's for the same key: f32[shape], to be
+ * freed.  NULL + error (GYRE_ERROR_SHAPE): a fan of less than two dimensions. */
+float *gyre_init_make (const GyreInit *self, const GyreShape *shape, GyreKey key,
+                       GError **error);
+
+G_END_DECLS

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "nn/gyre-init-private.h"
+
+#include <math.h>
+
+/* The deviation of a normal cut at two deviations. */
+#define TRUNCATED_DEVIATION .87962566103423978
+
+typedef enum
+{
+  FAN_NONE,     /* the scale is the initializer's own */
+  FAN_IN,
+  FAN_AVERAGE
+} Fan;
+
+typedef void (*Draw) (GyreKey key, float scale, gsize n, float *out);
+
+typedef struct
+{
+  Draw   draw;
+  Fan    fan;
+  double variance;   /* times 1 / fan */
+} Rule;
+
+static void
+fill (GyreKey  key,
+      float    scale,
+      gsize    n,
+      float   *out)
+{
+  for (gsize i = 0; i < n; i++)
+    out[i] = scale;
+}
+
+static void
+multiply (float  scale,
+          gsize  n,
+          float *out)
+{
+  for (gsize i = 0; i < n; i++)
+    out[i] *= scale;
+}
+
+static void
+draw_normal (GyreKey  key,
+             float    scale,
+             gsize    n,
+             float   *out)
+{
+  gyre_key_normal (key, n, out);
+  multiply (scale, n, out);
+}
+
+static void
+draw_truncated (GyreKey  key,
+                float    scale,
+                gsize    n,
+                float   *out)
+{
+  gyre_key_truncated_normal (key, -2, 2, n, out);
+  multiply (scale, n, out);
+}
+
+static void
+draw_scaled_truncated (GyreKey  key,
+                       float    scale,
+                       gsize    n,
+                       float   *out)
+{
+  draw_truncated (key, scale / (float) TRUNCATED_DEVIATION, n, out);
+}
+
+static void
+draw_uniform (GyreKey  key,
+              float    scale,
+              gsize    n,
+              float   *out)
+{
+  gyre_key_uniform (key, 0, 1, n, out);
+  multiply (scale, n, out);
+}
+
+/* Of the deviation that is asked for, from -sqrt (3) times it. */
+static void
+draw_scaled_uniform (GyreKey  key,
+                     float    scale,
+                     gsize    n,
+                     float   *out)
+{
+  gyre_key_uniform (key, -1, 1, n, out);
+  multiply (scale, n, out);
+}
+
+static const Rule rules[] = {
+  [GYRE_INIT_ZEROS]            = { fill, FAN_NONE, 0 },
+  [GYRE_INIT_ONES]             = { fill, FAN_NONE, 0 },
+  [GYRE_INIT_CONSTANT]         = { fill, FAN_NONE, 0 },
+  [GYRE_INIT_NORMAL]           = { draw_normal, FAN_NONE, 0 },
+  [GYRE_INIT_UNIFORM]          = { draw_uniform, FAN_NONE, 0 },
+  [GYRE_INIT_TRUNCATED_NORMAL] = { draw_truncated, FAN_NONE, 0 },
+  [GYRE_INIT_LECUN_NORMAL]     = { draw_scaled_truncated, FAN_IN, 1 },
+  [GYRE_INIT_LECUN_UNIFORM]    = { draw_scaled_uniform, FAN_IN, 3 },
+  [GYRE_INIT_GLOROT_NORMAL]    = { draw_scaled_truncated, FAN_AVERAGE, 1 },
+  [GYRE_INIT_GLOROT_UNIFORM]   = { draw_scaled_uniform, FAN_AVERAGE, 3 },
+  [GYRE_INIT_HE_NORMAL]        = { draw_scaled_truncated, FAN_IN, 2 },
+  [GYRE_INIT_HE_UNIFORM]       = { draw_scaled_uniform, FAN_IN, 6 },
+};
+
+static gboolean
+count_fan (const GyreShape  *shape,
+           Fan               fan,
+           double           *count,
+           GError          **error)
+{
+  double field = 1, in, out;
+
+  if (shape->rank < 2)
+    {
+      g_autofree char *text = gyre_shape_to_string (shape);
+
+      g_set_error (
+          error, GYRE_ERROR, GYRE_ERROR_SHAPE,
+          "an initializer by fan needs a shape [in, out], not %s: take zeros or a "
+          "normal with a scale",
+          text);
+      return FALSE;
+    }
+
+  for (int i = 0; i < shape->rank - 2; i++)
+    field *= (double) shape->dims[i];
+  in = field * (double) shape->dims[shape->rank - 2];
+  out = field * (double) shape->dims[shape->rank - 1];
+  *count = MAX (fan == FAN_IN ? in : (in + out) / 2, 1);
+
+  return TRUE;
+}
+
+/* In float, step by step as JAX does it, for the same last bit. */
+static gboolean
+get_scale (const GyreInit   *self,
+           const GyreShape  *shape,
+           float            *scale,
+           GError          **error)
+{
+  const Rule *rule = &rules[self->kind];
+  double count;
+
+  *scale = self->kind == GYRE_INIT_ONES ? 1 : (float) self->scale;
+  if (self->kind == GYRE_INIT_ZEROS)
+    *scale = 0;
+  if (rule->fan == FAN_NONE)
+    return TRUE;
+  if (!count_fan (shape, rule->fan, &count, error))
+    return FALSE;
+
+  *scale = sqrtf ((float) (rule->variance / count));
+  return TRUE;
+}
+
+float *
+gyre_init_make (const GyreInit   *self,
+                const GyreShape  *shape,
+                GyreKey           key,
+                GError          **error)
+{
+  gsize n = (gsize) gyre_shape_n_elements (shape);
+  float scale;
+  float *out;
+
+  if (!get_scale (self, shape, &scale, error))
+    return NULL;
+
+  out = g_try_new (float, MAX (n, 1));
+  if (out == NULL)
+    {
+      g_set_error (error, GYRE_ERROR, GYRE_ERROR_MEMORY,
+                   "no memory for a parameter of %" G_GSIZE_FORMAT " numbers", n);
+      return NULL;
+    }
+  rules[self->kind].draw (key, scale, n, out);
+
+  return out;
+}

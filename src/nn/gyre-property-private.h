@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <glib-object.h>
+
+G_BEGIN_DECLS
+
+/* GObject properties that are members of the instance struct: what layers, optimizers and
+ * schedules share.  A property's id is the member's offset, so one pair of functions
+ * serves every class. */
+
+void gyre_property_class_init  (GObjectClass *klass);   /* of the base class: finalize */
+
+void gyre_property_add_int     (GObjectClass *klass, const char *name, const char *blurb,
+                                gsize offset, gint64 minimum, gint64 maximum,
+                                gint64 value);
+void gyre_property_add_double  (GObjectClass *klass, const char *name, const char *blurb,
+                                gsize offset, double minimum, double maximum,
+                                double value);
+void gyre_property_add_boolean (GObjectClass *klass, const char *name, const char *blurb,
+                                gsize offset, gboolean value);
+void gyre_property_add_enum    (GObjectClass *klass, const char *name, const char *blurb,
+                                gsize offset, GType type, int value);
+void gyre_property_add_string  (GObjectClass *klass, const char *name, const char *blurb,
+                                gsize offset, const char *value);
+/* Not to be given in a line. */
+void gyre_property_add_object  (GObjectClass *klass, const char *name, const char *blurb,
+                                gsize offset, GType type);
+/* A line has to give it. */
+void     gyre_property_require     (GObjectClass *klass, const char *name);
+gboolean gyre_property_is_required (GParamSpec *pspec);
+
+/* The property of that name; an error that lists those that there are.  what is the name
+ * of the layer or optimizer. */
+GParamSpec *gyre_property_find     (GObject *object, const char *what, const char *name,
+                                    GError **error);
+/* Errors say the value, and what the property takes. */
+gboolean    gyre_property_set_text (GObject *object, GParamSpec *pspec, const char *text,
+                                    GError **error);
+/* NULL if it has its default; required properties are always given. */
+char       *gyre_property_get_text (GObject *object, GParamSpec *pspec);
+/* "an integer from 1 to 10" */
+char       *gyre_property_describe (GParamSpec *pspec);
+
+G_END_DECLS
