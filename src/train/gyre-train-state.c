@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <gyre/gyre-optimizer.h>
+
+#include "base/gyre-arena-private.h"
+#include "base/gyre-tree-private.h"
+
+typedef struct
+{
+  GyreTree      *step;          /* i32[]: how many updates there were */
+  GyreTree      *params;
+  GyreTree      *opt_state;
+  GyreTree      *model_state;
+  GyreLayer     *model;         /* may be NULL */
+  GyreOptimizer *optimizer;
+} GyreTrainStatePrivate;
+
+static void gyre_train_state_node_init (GyreNodeInterface *iface);
+
+G_DEFINE_TYPE_WITH_CODE (
+  GyreTrainState, gyre_train_state, G_TYPE_OBJECT,
+  G_ADD_PRIVATE (GyreTrainState)
+  G_IMPLEMENT_INTERFACE (GYRE_TYPE_NODE, gyre_train_state_node_init))
+
+static GyreTrainStatePrivate *
+get_private (gpointer self)
+{
+  return gyre_train_state_get_instance_private (self);
+}
+
+static void
+set_tree (GyreTree **member,
+          GyreTree  *tree)
+{
+  if (tree != NULL)
+    gyre_tree_ref (tree);
+  g_clear_pointer (member, gyre_tree_unref);
+  *member = tree;
+}
+
+/* JAX's names, and with them JAX's order of leaves. */
+static void
+gyre_train_state_real_flatten (GyreTrainState *self,
+                               GyreTree       *tree)
+{
+  GyreTrainStatePrivate *priv = get_private (self);
+
+  gyre_tree_set (tree, "step", priv->step);
+  gyre_tree_set (tree, "params", priv->params);
+  gyre_tree_set (tree, "opt_state", priv->opt_state);
+  gyre_tree_set (tree, "model_state", priv->model_state);
+}
+
+static void
+gyre_train_state_real_unflatten (GyreTrainState *self,
+                                 GyreTrainState *like,
+                                 GyreTree       *tree)
+{
+  GyreTrainStatePrivate *priv = get_private (self);
+
+  set_tree (&priv->step, gyre_tree_get_tree (tree, "step"));
+  set_tree (&priv->params, gyre_tree_get_tree (tree, "params"));
+  set_tree (&priv->opt_state, gyre_tree_get_tree (tree, "opt_state"));
+  set_tree (&priv->model_state, gyre_tree_get_tree (tree, "model_state"));
+  g_set_object (&priv->model, get_private (like)->model);
+  g_set_object (&priv->optimizer, get_private (like)->optimizer);
+}
+
+static GyreTree *
+gyre_train_state_flatten (GyreNode *node)
+{
+  GyreTrainState *self = GYRE_TRAIN_STATE (node);
+  GyreTree *tree = gyre_tree_new_dict ();
+
+  GYRE_TRAIN_STATE_GET_CLASS (self)->flatten (self, tree);
+
+  return tree;
+}
+
+static GyreNode *
+gyre_train_state_unflatten (GyreNode *node,
+                            GyreTree *tree)
+{
+  GyreTrainState *like = GYRE_TRAIN_STATE (node);
+  GyreTrainState *self = g_object_new (G_OBJECT_TYPE (like), NULL);
+
+  GYRE_TRAIN_STATE_GET_CLASS (self)->unflatten (self, like, tree);
+  gyre_owner_adopt (self, g_object_unref);
+
+  return GYRE_NODE (self);
+}
+
+static void
+gyre_train_state_node_init (GyreNodeInterface *iface)
+{
+  iface->flatten = gyre_train_state_flatten;
+  iface->unflatten = gyre_train_state_unflatten;
+}
+
+static void
+gyre_train_state_finalize (GObject *object)
+{
+  GyreTrainStatePrivate *priv = get_private (object);
+
+  set_tree (&priv->step, NULL);
+  set_tree (&priv->params, NULL);
+  set_tree (&priv->opt_state, NULL);
+  set_tree (&priv->model_state, NULL);
+  g_clear_object (&priv->model);
+  g_clear_object (&priv->optimizer);
+
+  G_OBJECT_CLASS (gyre_train_state_parent_class)->finalize (object);
+}
+
+static void
+gyre_train_state_class_init (GyreTrainStateClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = gyre_train_state_finalize;
+  klass->flatten = gyre_train_state_real_flatten;
+  klass->unflatten = gyre_train_state_real_unflatten;
+}
+
+static void
+gyre_train_state_init (GyreTrainState *self)
+{
+}
+
+static GyreTree *
+new_step (void)
+{
+  g_autoptr (GyreArray) zero = gyre_array_new_scalar (GYRE_I32, 0);
+
+  return gyre_tree_new_array (zero);
+}
+
+/**
+ * gyre_train_state_new_from_params:
+ * @params: f32 arrays
+ * @model_state: (nullable): arrays
+ * @optimizer: an optimizer
+ *
+ * The state of a program that makes its own parameters, before the first update.
+ *
+ * Returns: (transfer full): a new state
+ */
+GyreTrainState *
+gyre_train_state_new_from_params (GyreTree      *params,
+                                  GyreTree      *model_state,
+                                  GyreOptimizer *optimizer)
+{
+  GyreTrainState *self = g_object_new (GYRE_TYPE_TRAIN_STATE, NULL);
+  GyreTrainStatePrivate *priv = get_private (self);
+
+  g_return_val_if_fail (params != NULL && GYRE_IS_OPTIMIZER (optimizer), self);
+
+  priv->step = new_step ();
+  priv->params = gyre_tree_ref (params);
+  priv->opt_state = gyre_optimizer_init (optimizer, params);
+  priv->model_state =
+      model_state != NULL ? gyre_tree_ref (model_state) : gyre_tree_new_dict ();
+  priv->optimizer = g_object_ref (optimizer);
+
+  return self;
+}
+
+/**
+ * gyre_train_state_new:
+ * @model: a model
+ * @optimizer: an optimizer
+ * @input_shape: of a batch, as for gyre_model_init()
+ * @input_dtype: its dtype
+ * @seed: the root key of the parameters is that of gyre_key_new()
+ * @error: what gyre_model_init() says
+ *
+ * Makes the parameters, the model state and the optimizer's state on the host, before the
+ * first update.
+ *
+ * Returns: (transfer full): a new state, or %NULL
+ */
+GyreTrainState *
+gyre_train_state_new (GyreLayer      *model,
+                      GyreOptimizer  *optimizer,
+                      GyreShape       input_shape,
+                      GyreDtype       input_dtype,
+                      guint64         seed,
+                      GError        **error)
+{
+  g_autoptr (GyreTree) trees = NULL;
+  GyreTrainState *self;
+
+  g_return_val_if_fail (GYRE_IS_LAYER (model), NULL);
+  g_return_val_if_fail (GYRE_IS_OPTIMIZER (optimizer), NULL);
+
+  trees = gyre_model_init (model, input_shape, input_dtype, gyre_key_new (seed), error);
+  if (trees == NULL)
+    return NULL;
+
+  self =
+      gyre_train_state_new_from_params (gyre_tree_get_tree (trees, "params"),
+                                        gyre_tree_get_tree (trees, "state"), optimizer);
+  get_private (self)->model = g_object_ref (model);
+
+  return self;
+}
+
+/**
+ * gyre_train_state_get_step: (skip)
+ * @self: a state inside a traced function
+ *
+ * Returns: (transfer none): i32[]: how many updates there were
+ */
+GyreTensor *
+gyre_train_state_get_step (GyreTrainState *self)
+{
+  g_return_val_if_fail (GYRE_IS_TRAIN_STATE (self), NULL);
+
+  return gyre_tree_as_tensor (get_private (self)->step);
+}
+
+/**
+ * gyre_train_state_get_params:
+ * @self: a state
+ *
+ * Returns: (transfer none): the parameters
+ */
+GyreTree *
+gyre_train_state_get_params (GyreTrainState *self)
+{
+  g_return_val_if_fail (GYRE_IS_TRAIN_STATE (self), NULL);
+
+  return get_private (self)->params;
+}
+
+/**
+ * gyre_train_state_get_model_state:
+ * @self: a state
+ *
+ * Returns: (transfer none): what the model keeps beside parameters, such as running
+ *   statistics; an empty dictionary if it keeps nothing
+ */
+GyreTree *
+gyre_train_state_get_model_state (GyreTrainState *self)
+{
+  g_return_val_if_fail (GYRE_IS_TRAIN_STATE (self), NULL);
+
+  return get_private (self)->model_state;
+}
+
+/**
+ * gyre_train_state_get_opt_state:
+ * @self: a state
+ *
+ * Returns: (transfer none): what the optimizer remembers
+ */
+GyreTree *
+gyre_train_state_get_opt_state (GyreTrainState *self)
+{
+  g_return_val_if_fail (GYRE_IS_TRAIN_STATE (self), NULL);
+
+  return get_private (self)->opt_state;
+}
+
+/**
+ * gyre_train_state_get_model:
+ * @self: a state
+ *
+ * Returns: (transfer none) (nullable): the model
+ */
+GyreLayer *
+gyre_train_state_get_model (GyreTrainState *self)
+{
+  g_return_val_if_fail (GYRE_IS_TRAIN_STATE (self), NULL);
+
+  return get_private (self)->model;
+}
+
+/**
+ * gyre_train_state_get_optimizer:
+ * @self: a state
+ *
+ * Returns: (transfer none): the optimizer
+ */
+GyreOptimizer *
+gyre_train_state_get_optimizer (GyreTrainState *self)
+{
+  g_return_val_if_fail (GYRE_IS_TRAIN_STATE (self), NULL);
+
+  return get_private (self)->optimizer;
+}
+
+/* The same contents in a new object, the subclass's too. */
+static GyreTrainState *
+copy_state (GyreTrainState *self)
+{
+  GyreTree *tree = gyre_train_state_flatten (GYRE_NODE (self));
+  GyreTrainState *copy =
+      GYRE_TRAIN_STATE (gyre_train_state_unflatten (GYRE_NODE (self), tree));
+
+  gyre_tree_drop (tree);
+  return copy;
+}
+
+/**
+ * gyre_train_state_apply_gradients: (skip)
+ * @self: a state inside a traced function
+ * @grads: gradients, of the structure of the parameters
+ *
+ * Traces an update: the optimizer's, and one more step.
+ *
+ * Returns: (transfer none): the state after it, which belongs to the trace
+ */
+GyreTrainState *
+gyre_train_state_apply_gradients (GyreTrainState *self,
+                                  GyreTree       *grads)
+{
+  GyreTrainState *after;
+  GyreTrainStatePrivate *priv;
+  GyreTree *updates, *opt_state;
+  GyreTensor *step;
+
+  g_return_val_if_fail (GYRE_IS_TRAIN_STATE (self), NULL);
+  g_return_val_if_fail (grads != NULL, self);
+
+  after = copy_state (self);
+  priv = get_private (after);
+  step = gyre_add (gyre_train_state_get_step (self), gyre_constant (GYRE_I32, 1));
+  updates = gyre_optimizer_update (priv->optimizer, grads, priv->opt_state, priv->params,
+                                   &opt_state);
+  set_tree (&priv->step, gyre_tree_new_tensor (step));
+  set_tree (&priv->params, gyre_apply_updates (priv->params, updates));
+  set_tree (&priv->opt_state, opt_state);
+
+  return after;
+}
+
+/**
+ * gyre_train_state_with_model_state: (skip)
+ * @self: a state inside a traced function
+ * @model_state: what gyre_model_apply() gave as the state after
+ *
+ * Returns: (transfer none): @self with another model state, which belongs to the trace
+ */
+GyreTrainState *
+gyre_train_state_with_model_state (GyreTrainState *self,
+                                   GyreTree       *model_state)
+{
+  GyreTrainState *after;
+
+  g_return_val_if_fail (GYRE_IS_TRAIN_STATE (self), NULL);
+  g_return_val_if_fail (model_state != NULL, self);
+
+  after = copy_state (self);
+  set_tree (&get_private (after)->model_state, model_state);
+
+  return after;
+}
+
+/**
+ * gyre_train_state_replicate:
+ * @self: a state of arrays
+ * @mesh: a mesh of one axis
+ * @error: what gyre_device_put() says
+ *
+ * Puts a copy on each device: each leaf gets a leading dimension, one a device along the
+ * first axis of @mesh, as gyre_step_pmap() takes it.
+ *
+ * Returns: (transfer full): a new state, or %NULL
+ */
+GyreTrainState *
+gyre_train_state_replicate (GyreTrainState  *self,
+                            GyreMesh        *mesh,
+                            GError         **error)
+{
+  g_autofree char *spec = NULL;
+  g_autoptr (GyreSharding) sharding = NULL;
+  g_autoptr (GyreTree) tree = NULL;
+  g_autoptr (GyreTree) copies = NULL;
+
+  g_return_val_if_fail (GYRE_IS_TRAIN_STATE (self), NULL);
+  g_return_val_if_fail (GYRE_IS_MESH (mesh), NULL);
+
+  spec = g_strdup_printf ("[%s]", gyre_mesh_get_axis_name (mesh, 0));
+  sharding = gyre_sharding_new (mesh, spec, error);
+  if (sharding == NULL)
+    return NULL;
+
+  tree = gyre_tree_new_node (self);
+  copies = gyre_device_put_tree (tree, sharding, error);
+  if (copies == NULL)
+    return NULL;
+
+  return g_object_ref (gyre_tree_as_node (copies));
+}
