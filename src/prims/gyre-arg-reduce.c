@@ -14,7 +14,7 @@ typedef struct
 typedef struct
 {
   GyrePrim    prim;
-  const char *better;       /* %1$s: the element, %2$s: the best so far, not NaN */
+  const char *better;       /* $a: the element, $b: the best so far, not NaN */
   gboolean  (*is_better) (double x, double best);
 } GyreArgReduce;
 
@@ -87,9 +87,6 @@ operand_index (const GyreTensor   *node,
     jx[i] = i == get_dim (node) ? at : ix[from++];
 }
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-
 static const char *
 arg_fuse (GyreEmit          *emit,
           const GyreTensor  *node,
@@ -105,8 +102,8 @@ arg_fuse (GyreEmit          *emit,
 
   operand_index (node, ix, r, jx);
   element = gyre_emit_let (emit, ctype, gyre_emit_operand (emit, node, 0, jx));
-  better = gyre_emit_printf (emit, ((const GyreArgReduce *) node->prim)->better, element,
-                             best);
+  better = gyre_prims_substitute (emit, ((const GyreArgReduce *) node->prim)->better,
+                                  element, best, ctype);
   gyre_emit_open_if (emit,
                      gyre_emit_printf (emit, "%s == 0 || %s == %s && (%s || %s != %s)", r,
                                        best, best, better, element, element));
@@ -117,8 +114,6 @@ arg_fuse (GyreEmit          *emit,
 
   return at;
 }
-
-#pragma GCC diagnostic pop
 
 static double
 arg_cost (const GyreTensor *node)
@@ -173,11 +168,11 @@ arg_print (const GyreTensor *node,
             .print = arg_print }
 
 static const GyreArgReduce arg_max = {
-  ARG_REDUCE ("arg_max"), .better = "%s > %s", .is_better = is_larger,
+  ARG_REDUCE ("arg_max"), .better = "$a > $b", .is_better = is_larger,
 };
 
 static const GyreArgReduce arg_min = {
-  ARG_REDUCE ("arg_min"), .better = "%s < %s", .is_better = is_smaller,
+  ARG_REDUCE ("arg_min"), .better = "$a < $b", .is_better = is_smaller,
 };
 
 static GyreTensor *

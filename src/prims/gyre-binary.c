@@ -318,8 +318,8 @@ binary_reference (const GyreTensor *node,
             .simplify = binary_simplify, .cost = gyre_prims_cost_elements,         \
             .reference = binary_reference }
 /* Signed integers overflow as unsigned ones do. */
-#define WRAPPED(OP)    "((%3$s) ((uint) %1$s " OP " (uint) %2$s))"
-#define PLAIN(OP)      "((%3$s) (%1$s " OP " %2$s))"
+#define WRAPPED(OP)    "(($t) ((uint) $a " OP " (uint) $b))"
+#define PLAIN(OP)      "(($t) ($a " OP " $b))"
 #define INTEGERS(EXPRESSION) .sint = EXPRESSION, .uint = EXPRESSION
 
 enum
@@ -329,32 +329,32 @@ enum
 
 static const GyreBinary binaries[] = {
   [ADD] = { BINARY ("add", number, GYRE_PRIM_COMMUTATIVE | GYRE_PRIM_ADDITIVE, 3),
-            .real = "(%1$s + %2$s)", INTEGERS (WRAPPED ("+")), .function = f_add,
+            .real = "($a + $b)", INTEGERS (WRAPPED ("+")), .function = f_add,
             .integer = i_add, .pull = pull_add, .simpler = simpler_add },
-  [SUB] = { BINARY ("sub", number, GYRE_PRIM_ADDITIVE, 3), .real = "(%1$s - %2$s)",
+  [SUB] = { BINARY ("sub", number, GYRE_PRIM_ADDITIVE, 3), .real = "($a - $b)",
             INTEGERS (WRAPPED ("-")), .function = f_sub, .integer = i_sub,
             .pull = pull_sub, .simpler = simpler_sub },
-  [MUL] = { BINARY ("mul", number, GYRE_PRIM_COMMUTATIVE, 3), .real = "(%1$s * %2$s)",
+  [MUL] = { BINARY ("mul", number, GYRE_PRIM_COMMUTATIVE, 3), .real = "($a * $b)",
             INTEGERS (WRAPPED ("*")), .function = f_mul, .integer = i_mul,
             .pull = pull_mul, .simpler = simpler_mul },
-  [DIV] = { BINARY ("div", number, 0, 1), .real = "(%1$s / %2$s)",
+  [DIV] = { BINARY ("div", number, 0, 1), .real = "($a / $b)",
             .sint =
-                "(%2$s == 0 ? 0 : %2$s == -1 ? (int) (0u - (uint) %1$s) : %1$s / %2$s)",
-            .uint = "((%3$s) (%2$s == 0 ? 0 : %1$s / %2$s))", .function = f_div,
+                "($b == 0 ? 0 : $b == -1 ? (int) (0u - (uint) $a) : $a / $b)",
+            .uint = "(($t) ($b == 0 ? 0 : $a / $b))", .function = f_div,
             .integer = i_div, .pull = pull_div, .simpler = simpler_div },
-  [REM] = { BINARY ("rem", number, 0, 0), .real = "fmod (%1$s, %2$s)",
-            .sint = "(%2$s == 0 ? %1$s : %2$s == -1 ? 0 : %1$s %% %2$s)",
-            .uint = "((%3$s) (%2$s == 0 ? %1$s : %1$s %% %2$s))", .function = fmod,
+  [REM] = { BINARY ("rem", number, 0, 0), .real = "fmod ($a, $b)",
+            .sint = "($b == 0 ? $a : $b == -1 ? 0 : $a % $b)",
+            .uint = "(($t) ($b == 0 ? $a : $a % $b))", .function = fmod,
             .integer = i_rem, .pull = pull_rem },
-  [POW] = { BINARY ("pow", float, 0, 0), .real = "pow (%1$s, %2$s)", .function = pow,
+  [POW] = { BINARY ("pow", float, 0, 0), .real = "pow ($a, $b)", .function = pow,
             .pull = pull_pow, .simpler = simpler_pow },
   [MAXIMUM] = { BINARY ("max", number, GYRE_PRIM_COMMUTATIVE, 0),
-                .real = "(%1$s > %2$s || %1$s != %1$s ? %1$s : %2$s)",
-                INTEGERS ("(%1$s > %2$s ? %1$s : %2$s)"), .function = f_max,
+                .real = "($a > $b || $a != $a ? $a : $b)",
+                INTEGERS ("($a > $b ? $a : $b)"), .function = f_max,
                 .integer = i_max, .pull = pull_extreme, .simpler = simpler_same },
   [MINIMUM] = { BINARY ("min", number, GYRE_PRIM_COMMUTATIVE, 0),
-                .real = "(%1$s < %2$s || %1$s != %1$s ? %1$s : %2$s)",
-                INTEGERS ("(%1$s < %2$s ? %1$s : %2$s)"), .function = f_min,
+                .real = "($a < $b || $a != $a ? $a : $b)",
+                INTEGERS ("($a < $b ? $a : $b)"), .function = f_min,
                 .integer = i_min, .pull = pull_extreme, .simpler = simpler_same },
   [AND] = { BINARY ("and", bits, GYRE_PRIM_COMMUTATIVE, 0), INTEGERS (PLAIN ("&")),
             .integer = i_and, .simpler = simpler_same },
@@ -364,11 +364,11 @@ static const GyreBinary binaries[] = {
             .integer = i_xor },
   [SHIFT_LEFT] = { BINARY ("shift_left", word, 0, 0),
                    INTEGERS (
-                       "(((uint) %2$s) > 31u ? 0 : (%3$s) ((uint) %1$s << (uint) %2$s))"),
+                       "(((uint) $b) > 31u ? 0 : ($t) ((uint) $a << (uint) $b))"),
                    .integer = i_shift_left, .simpler = simpler_shift },
   [SHIFT_RIGHT] = { BINARY ("shift_right", word, 0, 0),
-                    .sint = "(%1$s >> (((uint) %2$s) > 31u ? 31u : (uint) %2$s))",
-                    .uint = "(%2$s > 31u ? 0u : %1$s >> %2$s)", .integer = i_shift_right,
+                    .sint = "($a >> (((uint) $b) > 31u ? 31u : (uint) $b))",
+                    .uint = "($b > 31u ? 0u : $a >> $b)", .integer = i_shift_right,
                     .simpler = simpler_shift },
 };
 

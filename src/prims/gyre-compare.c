@@ -89,7 +89,7 @@ compare_reference (const GyreTensor *node,
               .partition = gyre_partition_elementwise, .fuse = compare_fuse,              \
               .simplify = compare_simplify, .cost = gyre_prims_cost_elements,             \
               .reference = compare_reference },                                           \
-    .expression = "((uchar) (%1$s " OP " %2$s))", .function = f_##NAME }
+    .expression = "((uchar) ($a " OP " $b))", .function = f_##NAME }
 
 enum { EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL };
 

@@ -46,18 +46,18 @@ convert_fuse (GyreEmit          *emit,
               const char *const *ix)
 {
   static const char *const saturating[GYRE_N_DTYPES] = {
-    [GYRE_F32] = "%1$s",
-    [GYRE_I32] = "convert_int_sat_rtz (%1$s)",
-    [GYRE_U32] = "convert_uint_sat_rtz (%1$s)",
-    [GYRE_U8] = "convert_uchar_sat_rtz (%1$s)",
-    [GYRE_BOOL] = "((uchar) (%1$s != 0.0f))",
+    [GYRE_F32] = "$a",
+    [GYRE_I32] = "convert_int_sat_rtz ($a)",
+    [GYRE_U32] = "convert_uint_sat_rtz ($a)",
+    [GYRE_U8] = "convert_uchar_sat_rtz ($a)",
+    [GYRE_BOOL] = "((uchar) ($a != 0.0f))",
   };
 
   if (node->operands[0]->dtype == GYRE_F32)
     return gyre_prims_expand (emit, node, ix, saturating[node->dtype]);
 
   return gyre_prims_expand (emit, node, ix, node->dtype == GYRE_BOOL
-                                            ? "((uchar) (%1$s != 0))" : "((%3$s) %1$s)");
+                                            ? "((uchar) ($a != 0))" : "(($t) $a)");
 }
 
 static GyreTensor *
@@ -177,7 +177,7 @@ bitcast_fuse (GyreEmit          *emit,
               const GyreTensor  *node,
               const char *const *ix)
 {
-  return gyre_prims_expand (emit, node, ix, "as_%3$s (%1$s)");
+  return gyre_prims_expand (emit, node, ix, "as_$t ($a)");
 }
 
 static guint32

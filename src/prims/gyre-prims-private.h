@@ -83,10 +83,12 @@ double      gyre_prims_round    (GyreDtype dtype, double value);
 void        gyre_prims_unravel  (const GyreShape *shape, gint64 flat, gint64 *ix);
 gint64      gyre_prims_ravel    (const GyreShape *shape, const gint64 *ix);
 
-/* Expressions: the formats name operands by position, "(%1$s + %2$s)"; %3$s is the C
- * type.  An operand that stands in it twice is bound to a variable first. */
+/* Expressions: $a and $b stand for the operands, $t for the result's C type: "($a + $b)".
+ * expand binds an operand that stands in it twice to a variable first. */
 const char *gyre_prims_expand   (GyreEmit *emit, const GyreTensor *node,
                                  const char *const *ix, const char *format);
+const char *gyre_prims_substitute (GyreEmit *emit, const char *format, const char *a,
+                                   const char *b, const char *type);
 
 /* Partition: dimension from of an operand's spec becomes dimension to of the result's. */
 void        gyre_prims_pass_dim (const GyreSpec *in, int from, GyreSpec *out, int to);

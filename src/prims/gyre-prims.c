@@ -207,14 +207,34 @@ gyre_prims_ravel (const GyreShape *shape,
 
 static int
 count_uses (const char *format,
-            const char *use)
+            char        which)
 {
   int n = 0;
 
-  for (const char *p = strstr (format, use); p != NULL; p = strstr (p + 1, use))
-    n++;
+  for (const char *p = strchr (format, '$'); p != NULL; p = strchr (p + 1, '$'))
+    n += p[1] == which;
 
   return n;
+}
+
+const char *
+gyre_prims_substitute (GyreEmit   *emit,
+                       const char *format,
+                       const char *a,
+                       const char *b,
+                       const char *type)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (const char *p = format; *p != '\0'; p++)
+    if (*p != '$')
+      g_string_append_c (text, *p);
+    else if (*++p == 'a')
+      g_string_append (text, a);
+    else
+      g_string_append (text, *p == 'b' ? b : type);
+
+  return gyre_arena_strdup (emit->arena, text->str);
 }
 
 static const char *
@@ -224,22 +244,17 @@ expand_operand (GyreEmit          *emit,
                 const char *const *ix,
                 const char        *format)
 {
-  static const char *const uses[] = { "%1$s", "%2$s" };
   const char *expression;
 
   if (i >= node->n_operands)
     return "";
 
   expression = gyre_emit_operand (emit, node, i, ix);
-  if (count_uses (format, uses[i]) < 2)
+  if (count_uses (format, "ab"[i]) < 2)
     return expression;
 
   return gyre_emit_let (emit, gyre_dtype_ctype (node->operands[i]->dtype), expression);
 }
-
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-#pragma GCC diagnostic ignored "-Wformat-extra-args"
 
 const char *
 gyre_prims_expand (GyreEmit          *emit,
@@ -250,10 +265,8 @@ gyre_prims_expand (GyreEmit          *emit,
   const char *a = expand_operand (emit, node, 0, ix, format);
   const char *b = expand_operand (emit, node, 1, ix, format);
 
-  return gyre_emit_printf (emit, format, a, b, gyre_dtype_ctype (node->dtype));
+  return gyre_prims_substitute (emit, format, a, b, gyre_dtype_ctype (node->dtype));
 }
-
-#pragma GCC diagnostic pop
 
 void
 gyre_prims_pass_dim (const GyreSpec *in,

@@ -9,7 +9,7 @@
 typedef struct
 {
   GyrePrim    prim;
-  const char *real;         /* statement: %1$s is the accumulator, %2$s the element */
+  const char *real;         /* statements: $a is the accumulator, $b the element */
   const char *integer;
   double      identity[GYRE_N_DTYPES];
   double    (*function) (double a, double b);
@@ -152,9 +152,6 @@ extreme_partition (const GyreTensor    *node,
   return reduce_partition_dims (node, FALSE, in, want, out);
 }
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-
 static const char *
 reduce_fuse (GyreEmit          *emit,
              const GyreTensor  *node,
@@ -162,7 +159,7 @@ reduce_fuse (GyreEmit          *emit,
 {
   const GyreReduce *rule = get_rule (node);
   const GyreTensor *x = node->operands[0];
-  const char *ctype = gyre_dtype_ctype (node->dtype), *sum, *element;
+  const char *ctype = gyre_dtype_ctype (node->dtype), *sum, *element, *statement;
   const char *jx[GYRE_MAX_RANK];
   int from = 0, n_loops = 0;
 
@@ -180,14 +177,13 @@ reduce_fuse (GyreEmit          *emit,
       }
 
   element = gyre_emit_let (emit, ctype, gyre_emit_operand (emit, node, 0, jx));
-  gyre_emit_statement (emit, node->dtype == GYRE_F32 ? rule->real : rule->integer, sum,
-                       element, ctype);
+  statement = node->dtype == GYRE_F32 ? rule->real : rule->integer;
+  gyre_emit_statement (emit, "%s",
+                       gyre_prims_substitute (emit, statement, sum, element, ctype));
   while (n_loops-- > 0)
     gyre_emit_close_loop (emit);
   return sum;
 }
-
-#pragma GCC diagnostic pop
 
 static gint64
 count_reduced (const GyreTensor *node)
@@ -300,23 +296,23 @@ sum_flatten (GyreGraph         *graph,
 static const GyreReduce reduce_sum = {
   REDUCE ("reduce_sum", 1, sum),
   .prim.flatten = sum_flatten,
-  .real = "%1$s = %1$s + %2$s;",
-  .integer = "%1$s = (%3$s) ((uint) %1$s + (uint) %2$s);",
+  .real = "$a = $a + $b;",
+  .integer = "$a = ($t) ((uint) $a + (uint) $b);",
   .function = f_sum,
 };
 
 static const GyreReduce reduce_max = {
   REDUCE ("reduce_max", 0, extreme),
-  .real = "%1$s = %1$s > %2$s || %1$s != %1$s ? %1$s : %2$s;",
-  .integer = "%1$s = %1$s > %2$s ? %1$s : %2$s;",
+  .real = "$a = $a > $b || $a != $a ? $a : $b;",
+  .integer = "$a = $a > $b ? $a : $b;",
   .identity = { [GYRE_F32] = -INFINITY, [GYRE_I32] = G_MININT32 },
   .function = f_max,
 };
 
 static const GyreReduce reduce_min = {
   REDUCE ("reduce_min", 0, extreme),
-  .real = "%1$s = %1$s < %2$s || %1$s != %1$s ? %1$s : %2$s;",
-  .integer = "%1$s = %1$s < %2$s ? %1$s : %2$s;",
+  .real = "$a = $a < $b || $a != $a ? $a : $b;",
+  .integer = "$a = $a < $b ? $a : $b;",
   .identity = { [GYRE_F32] = INFINITY, [GYRE_I32] = G_MAXINT32, [GYRE_U32] = G_MAXUINT32,
                 [GYRE_U8] = G_MAXUINT8 },
   .function = f_min,
