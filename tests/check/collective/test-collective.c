@@ -4,7 +4,7 @@
 #include <gyre/gyre-error.h>
 
 static const char *const algorithms[] = { "ring", "direct", "host", "staged" };
-static const gsize lengths[] = { 0, 1, 7, 1000, 70001 };
+static const gsize lengths[] = { 0, 1, 7, 1000, 20011 };
 static const GyreDtype dtypes[] = { GYRE_F32, GYRE_I32, GYRE_U32 };
 
 static GPtrArray *devices;
@@ -49,7 +49,7 @@ END_TEST
 
 START_TEST (a_million_floats)
 {
-  for (guint n = 1; n <= MOST; n++)
+  for (guint n = 2; n <= MOST; n += 3)
     check_once (algorithms[_i], n, 1000003, GYRE_F32, GYRE_REDUCE_SUM, n % 2);
 }
 END_TEST
@@ -60,7 +60,7 @@ START_TEST (back_to_back)
   for (guint n = 2; n <= MOST; n += 3)
     for (guint two = 0; two < 2; two++)
       {
-        Bucket bucket = { devices, n, GYRE_F32, GYRE_REDUCE_SUM, 50000,
+        Bucket bucket = { devices, n, GYRE_F32, GYRE_REDUCE_SUM, 20011,
                           .two_phases = two };
 
         bucket_open (&bucket, algorithms[_i], NULL);
