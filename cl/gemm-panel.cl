@@ -8,15 +8,15 @@
  * A work-group is one work-item.  It owns `rows` rows of C and a panel of WIDTH = 16 · NV
  * columns.  For each block of at most KC of k it packs its panel of B into local memory,
  * 16 columns a vector, padded with zeros; then tiles of MR rows run down the panel with
- * MR · NV accumulators in registers.  The last tile of the matrix is shifted up so as to be
- * full, and stores only the rows that are its own.
+ * MR · NV accumulators in registers.  The last tile of the matrix is shifted up so as to
+ * be full, and stores only the rows that are its own.
  *
  * Global size { ceil (m / rows), ceil (n / WIDTH), batch }, local { 1, 1, 1 }.
  * Preconditions: m >= MR; rows a multiple of MR; KC · WIDTH floats of local memory.
  * Options: -DMR (rows of a tile), -DNV (vectors of a tile), -DKC, -DTRANS_A, -DTRANS_B.
  *
- * Float16 values reach 512-bit registers only in code that calls a function of them: hence
- * vload16 and vstore16.  mad () is not fused by all compilers: a * b + c is.
+ * Float16 values reach 512-bit registers only in code that calls a function of them:
+ * hence vload16 and vstore16.  mad () is not fused by all compilers: a * b + c is.
  * Source: K. Goto, R. van de Geijn, "Anatomy of High-Performance Matrix Multiplication",
  * ACM TOMS 34 (2008). */
 

@@ -4,8 +4,8 @@
  *
  * out f32[n, width], zero before; rows i32[count], taken for the nearest of 0 … n - 1;
  * update f32[count, width].  Global size: width by any number of parts; work-item (j, p)
- * adds the rows of the result that are of part p, and nothing is written twice.  Any local
- * size. */
+ * adds the rows of the result that are of part p, and nothing is written twice.  Any
+ * local size. */
 
 #pragma OPENCL FP_CONTRACT OFF
 

@@ -91,8 +91,12 @@ gyre_spec_builder_get (const GyreSpecBuilder *self,
 }
 
 static GyreTensor *
-emit_reshard (GyreSpecBuilder *self, GyreTensor *value, const GyrePrim *prim,
-              guint8 axes, int dim, const GyreSpec *spec)
+emit_reshard (GyreSpecBuilder *self,
+              GyreTensor      *value,
+              const GyrePrim  *prim,
+              guint8           axes,
+              int              dim,
+              const GyreSpec  *spec)
 {
   GyreReshardAttrs attrs = { axes, (gint8) dim };
   ReshardEntry     probe = { { value, prim, attrs, *spec }, NULL };
@@ -129,7 +133,8 @@ reduce_partial (GyreSpecBuilder *self, GyreTensor *value, const GyreSpec *want)
 static gboolean
 dim_differs (const GyreSpec *a, const GyreSpec *b, int dim)
 {
-  return a->axes[dim] != b->axes[dim] || (a->axes[dim] != 0 && a->base[dim] != b->base[dim]);
+  return a->axes[dim] != b->axes[dim] ||
+         (a->axes[dim] != 0 && a->base[dim] != b->base[dim]);
 }
 
 /* Split dimensions that are wanted otherwise become whole. */

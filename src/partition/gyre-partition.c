@@ -4,11 +4,11 @@
 #include "partition/gyre-builder-private.h"
 #include "partition/gyre-region-private.h"
 
-/* The pass goes forward over the source graph and asks each primitive's partition rule how
- * its operands must lie and how its result does then.  A partial sum that some use needs
- * whole is marked, and the pass is run again until no mark is added: such a sum is reduced
- * once, where it is made, for all of its uses.  The last run knows the marks, and with them
- * the regions of the updates. */
+/* The pass goes forward over the source graph and asks each primitive's partition rule
+ * how its operands must lie and how its result does then.  A partial sum that some use
+ * needs whole is marked, and the pass is run again until no mark is added: such a sum is
+ * reduced once, where it is made, for all of its uses.  The last run knows the marks, and
+ * with them the regions of the updates. */
 typedef struct
 {
   const GyreGraph    *source;
@@ -40,7 +40,8 @@ earlier_sum (const Partitioner *self, const GyreTensor *node)
 
       if (self->found[operand->id].partial == 0)
         continue;
-      if (sum || gyre_shape_n_elements (&operand->shape) != gyre_shape_n_elements (&node->shape))
+      if (sum ||
+          gyre_shape_n_elements (&operand->shape) != gyre_shape_n_elements (&node->shape))
         return NULL;
       sum = operand;
     }
@@ -50,7 +51,8 @@ earlier_sum (const Partitioner *self, const GyreTensor *node)
 static void
 mark_whole (Partitioner *self, const GyreTensor *node)
 {
-  for (const GyreTensor *sum = earlier_sum (self, node); sum; sum = earlier_sum (self, sum))
+  for (const GyreTensor *sum = earlier_sum (self, node); sum;
+       sum = earlier_sum (self, sum))
     node = sum;
   if (!self->whole[node->id])
     {
@@ -138,8 +140,11 @@ partition_input (Partitioner *self, const GyreTensor *node, guint index)
 }
 
 static gboolean
-ask_rule (Partitioner *self, const GyreTensor *node, const GyreSpec *in,
-          GyreSpec *want, GyreSpec *out)
+ask_rule (Partitioner      *self,
+          const GyreTensor *node,
+          const GyreSpec   *in,
+          GyreSpec         *want,
+          GyreSpec         *out)
 {
   g_autoptr (GError) error = NULL;
 
@@ -226,7 +231,8 @@ flatten_node (Partitioner *self, const GyreTensor *node, guint16 group)
   GyreSpec    spec  = flat_spec (self, group);
 
   g_return_val_if_fail (value != NULL, FALSE);
-  gyre_spec_builder_put_flat (&self->builder, &spec, gyre_shape_n_elements (&node->shape));
+  gyre_spec_builder_put_flat (&self->builder, &spec,
+                              gyre_shape_n_elements (&node->shape));
   self->chunks[node->id] = value;
   self->found[node->id]  = spec;
   return TRUE;
@@ -257,7 +263,8 @@ reduce_chunks (Partitioner *self, const GyreTensor *node, guint16 group)
   g_return_val_if_fail (value != NULL, FALSE);
   spec.partial = self->regions->axes[group - 1];
   gyre_spec_builder_put (&self->builder, &spec);
-  self->values[node->id] = gyre_spec_builder_unflatten (&self->builder, value, &node->shape);
+  self->values[node->id] =
+      gyre_spec_builder_unflatten (&self->builder, value, &node->shape);
   self->found[node->id]  = spec;
   return TRUE;
 }
@@ -341,7 +348,8 @@ drop_run (Partitioner *self)
   gyre_spec_builder_clear (&self->builder);
 }
 
-/* Repeats until the marks are complete, then once more with the regions if there are any. */
+/* Repeats until the marks are complete, then once more with the regions if there are
+ * any. */
 static gboolean
 run_to_the_end (Partitioner *self)
 {

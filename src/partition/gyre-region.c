@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "partition/gyre-region-private.h"
 
-/* A gradient g of N elements, summed over the mesh, has a region: every value that depends
- * on g, as far as these are element-wise over N elements, plus what only they read and
- * which is element-wise too.  The region is usable if it ends in donated outputs and in
- * reductions to one element (a norm), and in nothing else. */
+/* A gradient g of N elements, summed over the mesh, has a region: every value that
+ * depends on g, as far as these are element-wise over N elements, plus what only they
+ * read and which is element-wise too.  The region is usable if it ends in donated outputs
+ * and in reductions to one element (a norm), and in nothing else. */
 
 typedef struct
 {

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* broadcast_in_dim: dimension i of the operand, of the same extent or 1, becomes dimension
- * dims[i] of the result.  Element-wise builders broadcast with it. */
+/* broadcast_in_dim: dimension i of the operand, of the same extent or 1, becomes
+ * dimension dims[i] of the result.  Element-wise builders broadcast with it. */
 
 static const GyreBroadcastAttrs *
 get_attrs (const GyreTensor *node)
@@ -21,12 +21,12 @@ is_repeated (const GyreTensor *node,
 }
 
 static gboolean
-broadcast_infer (GyreTensor *const *operands,
-                 guint              n,
-                 const void        *attrs,
-                 GyreDtype         *dtype,
-                 GyreShape         *shape,
-                 GError           **error)
+broadcast_infer (GyreTensor *const  *operands,
+                 guint               n,
+                 const void         *attrs,
+                 GyreDtype          *dtype,
+                 GyreShape          *shape,
+                 GError            **error)
 {
   const GyreBroadcastAttrs *broadcast = attrs;
   const GyreShape *from = &operands[0]->shape;
@@ -36,21 +36,25 @@ broadcast_infer (GyreTensor *const *operands,
   *dtype = operands[0]->dtype;
   *shape = broadcast->shape;
   if (gyre_shape_n_elements (shape) < 0)
-    return gyre_prims_error (error, "the shape %s has a negative extent: give extents of 0 or "
-                             "more", to);
+    return gyre_prims_error (error,
+                             "the shape %s has a negative extent: give extents of 0 or "
+                             "more",
+                             to);
 
   for (int i = 0; i < from->rank; i++)
     {
       int dim = broadcast->dims[i];
 
       if (dim < 0 || dim >= shape->rank || (i > 0 && dim <= broadcast->dims[i - 1]))
-        return gyre_prims_error (error, "dimension %d of operand 0, %s, can't become dimension "
-                                 "%d of %s: they must be increasing, from 0 to %d", i, text, dim,
-                                 to, shape->rank - 1);
+        return gyre_prims_error (error,
+                                 "dimension %d of operand 0, %s, can't become dimension "
+                                 "%d of %s: they must be increasing, from 0 to %d",
+                                 i, text, dim, to, shape->rank - 1);
       if (from->dims[i] != shape->dims[dim] && from->dims[i] != 1)
-        return gyre_prims_error (error, "operand 0 is %s and can't become %s: its dimension %d "
-                                 "must be %" G_GINT64_FORMAT " or 1", text, to, i,
-                                 shape->dims[dim]);
+        return gyre_prims_error (error,
+                                 "operand 0 is %s and can't become %s: its dimension %d "
+                                 "must be %" G_GINT64_FORMAT " or 1",
+                                 text, to, i, shape->dims[dim]);
     }
 
   return TRUE;
@@ -79,12 +83,12 @@ broadcast_vjp (GyreTensor  *node,
 }
 
 static gboolean
-broadcast_partition (const GyreTensor   *node,
-                     const GyreMeshSpec *mesh,
-                     const GyreSpec     *in,
-                     GyreSpec           *want,
-                     GyreSpec           *out,
-                     GError            **error)
+broadcast_partition (const GyreTensor    *node,
+                     const GyreMeshSpec  *mesh,
+                     const GyreSpec      *in,
+                     GyreSpec            *want,
+                     GyreSpec            *out,
+                     GError             **error)
 {
   for (int i = 0; i < node->operands[0]->shape.rank; i++)
     if (is_repeated (node, i))
@@ -265,8 +269,10 @@ gyre_broadcast_to (GyreTensor *x,
       g_autofree char *text = gyre_prims_describe (x);
       g_autofree char *to = gyre_shape_to_string (&shape);
 
-      return gyre_prims_fail (x->graph, "broadcast_to: %s can't become %s, which has fewer "
-                              "dimensions: reshape or sum it", text, to);
+      return gyre_prims_fail (x->graph,
+                              "broadcast_to: %s can't become %s, which has fewer "
+                              "dimensions: reshape or sum it",
+                              text, to);
     }
 
   for (int i = 0; i < x->shape.rank; i++)
@@ -295,13 +301,16 @@ gyre_expand_dims (GyreTensor *x,
 
   at = dim < 0 ? dim + x->shape.rank + 1 : dim;
   if (at < 0 || at > x->shape.rank || x->shape.rank == GYRE_MAX_RANK)
-    return gyre_prims_fail (x->graph, "expand_dims: a tensor of rank %d can't have a new "
-                            "dimension %d: give one from 0 to %d, and at most %d dimensions",
-                            x->shape.rank, dim, x->shape.rank, GYRE_MAX_RANK);
+    return gyre_prims_fail (
+        x->graph,
+        "expand_dims: a tensor of rank %d can't have a new "
+        "dimension %d: give one from 0 to %d, and at most %d dimensions",
+        x->shape.rank, dim, x->shape.rank, GYRE_MAX_RANK);
 
   shape = x->shape;
   shape.rank++;
-  memmove (shape.dims + at + 1, x->shape.dims + at, (x->shape.rank - at) * sizeof (gint64));
+  memmove (shape.dims + at + 1, x->shape.dims + at,
+           (x->shape.rank - at) * sizeof (gint64));
   shape.dims[at] = 1;
   return gyre_reshape (x, shape);
 }
@@ -329,8 +338,10 @@ gyre_squeeze (GyreTensor *x,
     {
       g_autofree char *text = gyre_prims_describe (x);
 
-      return gyre_prims_fail (x->graph, "squeeze: dimension %d of %s is not one of extent 1: "
-                              "slice or reduce it", dim, text);
+      return gyre_prims_fail (x->graph,
+                              "squeeze: dimension %d of %s is not one of extent 1: "
+                              "slice or reduce it",
+                              dim, text);
     }
 
   shape = x->shape;
@@ -380,9 +391,10 @@ fail_to_broadcast (const char        *call,
                               i == 0 ? "" : i + 1 == n ? " and " : ", ", i, text);
     }
 
-  return gyre_prims_fail (operands[0]->graph, "%s: %s, which have no common shape: matched "
-                          "from the last, dimensions must be equal, or one of them 1", call,
-                          shapes->str);
+  return gyre_prims_fail (operands[0]->graph,
+                          "%s: %s, which have no common shape: matched "
+                          "from the last, dimensions must be equal, or one of them 1",
+                          call, shapes->str);
 }
 
 gboolean

@@ -5,8 +5,9 @@
 
 G_BEGIN_DECLS
 
-/* The log of a run, JSON Lines: first an object that says what runs and on what plan, then
- * one a step and one an epoch. Floats have nine significant digits whatever the locale. */
+/* The log of a run, JSON Lines: first an object that says what runs and on what plan,
+ * then one a step and one an epoch. Floats have nine significant digits whatever the
+ * locale. */
 typedef struct _GyreRunLog GyreRunLog;
 
 /* What was measured and chosen: a run that is given the same repeats the same bits. */
@@ -45,7 +46,8 @@ typedef struct
 GyreRunLog  *gyre_run_log_new        (const char *path, GError **error);
 void         gyre_run_log_free       (GyreRunLog *self);
 void         gyre_run_log_header     (GyreRunLog *self, const GyreRunHeader *header);
-void         gyre_run_log_step       (GyreRunLog *self, gint64 step, gint64 epoch, double loss);
+void         gyre_run_log_step       (GyreRunLog *self, gint64 step, gint64 epoch,
+                                      double loss);
 void         gyre_run_log_epoch      (GyreRunLog *self, gint64 epoch, double mean_loss,
                                       double test_accuracy, double seconds);
 /* FALSE: something could not be written (disk full). */

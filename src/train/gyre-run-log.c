@@ -33,8 +33,8 @@ gyre_run_log_new (const char  *path,
   self->file = g_fopen (path, "w");
   if (self->file)
     return self;
-  g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE, "%s: the log can't be written: %s", path,
-               g_strerror (errno));
+  g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE, "%s: the log can't be written: %s",
+               path, g_strerror (errno));
   gyre_run_log_free (self);
   return NULL;
 }
@@ -62,8 +62,8 @@ gyre_run_log_close (GyreRunLog  *self,
     }
   if (!self->failed)
     return TRUE;
-  g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE, "%s: the log could not be written whole",
-               self->path);
+  g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE,
+               "%s: the log could not be written whole", self->path);
   return FALSE;
 }
 
@@ -195,7 +195,8 @@ static gboolean
 bad_plan (const char *path, const char *why, GError **error)
 {
   g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE,
-               "--plan %s: %s; it must be the --log of a run on the same devices", path, why);
+               "--plan %s: %s; it must be the --log of a run on the same devices", path,
+               why);
   return FALSE;
 }
 
@@ -239,8 +240,11 @@ same_device (JsonNode *node, GyreDevice *device, gboolean *benched, double *shar
 }
 
 static gboolean
-read_devices (GyreRunPlan *self, JsonArray *array, const char *path, GPtrArray *devices,
-              GError **error)
+read_devices (GyreRunPlan  *self,
+              JsonArray    *array,
+              const char   *path,
+              GPtrArray    *devices,
+              GError      **error)
 {
   self->used   = g_new0 (gboolean, devices->len);
   self->shares = g_new0 (double, devices->len);

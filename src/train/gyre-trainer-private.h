@@ -89,20 +89,25 @@ void         gyre_trainer_free     (GyreTrainer *self);
 gboolean     gyre_trainer_run      (GyreTrainer *self, GError **error);
 /* From a signal handler or another thread: ends after the running step. */
 void         gyre_trainer_stop     (void);
-void         gyre_trainer_note     (GyreTrainer *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
+void         gyre_trainer_note     (GyreTrainer *self, const char *format,
+                                    ...) G_GNUC_PRINTF (2, 3);
 
 /* --- the traced functions: gyre-trainer-step.c --- */
 
 /* Compiled steps over a mesh: {state, batch, key} → {state, loss}, and {state, batch} →
- * {correct}.  In jit mode the batch is split over the axis "data"; in pmap mode the state is
- * stacked and the batch cut by share. */
-GyreStep    *gyre_trainer_make_step (GyreTrainer *self, GyreMesh *mesh, GyreMode mode, GError **error);
-GyreStep    *gyre_trainer_make_eval (GyreTrainer *self, GyreMesh *mesh, GyreMode mode, GError **error);
+ * {correct}.  In jit mode the batch is split over the axis "data"; in pmap mode the state
+ * is stacked and the batch cut by share. */
+GyreStep    *gyre_trainer_make_step (GyreTrainer *self, GyreMesh *mesh, GyreMode mode,
+                                     GError **error);
+GyreStep    *gyre_trainer_make_eval (GyreTrainer *self, GyreMesh *mesh, GyreMode mode,
+                                     GError **error);
 /* Runs one step; *state is replaced by the state after. (transfer full): the results */
-GyreTree    *gyre_trainer_call_step (GyreTrainer *self, GyreStep *step, GyreMesh *mesh, GyreMode mode,
-                                     GyreTrainState **state, GyreTree *batch, GError **error);
+GyreTree    *gyre_trainer_call_step (GyreTrainer *self, GyreStep *step, GyreMesh *mesh,
+                                     GyreMode mode, GyreTrainState **state,
+                                     GyreTree *batch, GError **error);
 /* A scalar that every device has: its value, from jit or pmap. */
-gboolean     gyre_trainer_read      (GyreTree *results, const char *name, double *value, GError **error);
+gboolean     gyre_trainer_read      (GyreTree *results, const char *name, double *value,
+                                     GError **error);
 
 /* --- who takes part, and with what share: gyre-trainer-shares.c --- */
 

@@ -5,11 +5,11 @@
 
 #include "base/gyre-text-private.h"
 
-/* Shares are measured on the model's own step.  Each device runs it alone on a whole batch
- * and on a quarter of one, which tells its cost per step from its cost per sample.  Then,
- * from the fastest on, each device is tried in the mesh with shares that would end all at
- * the same time, and stays if the step is faster with it: that counts what no model of one
- * device knows, such as two platforms on the same cores. */
+/* Shares are measured on the model's own step.  Each device runs it alone on a whole
+ * batch and on a quarter of one, which tells its cost per step from its cost per sample.
+ * Then, from the fastest on, each device is tried in the mesh with shares that would end
+ * all at the same time, and stays if the step is faster with it: that counts what no
+ * model of one device knows, such as two platforms on the same cores. */
 
 #define WARM_UP  2
 #define REPEATS  5
@@ -26,7 +26,8 @@ typedef struct
 
 /* --- fixed shares --- */
 
-/* Shares go through their text in the log, so that a plan that is read back is the same. */
+/* Shares go through their text in the log, so that a plan that is read back is the
+ * same. */
 static double
 as_logged (double share)
 {
@@ -142,7 +143,8 @@ all_alike (GPtrArray *devices)
       GyreDevice *device = g_ptr_array_index (devices, i);
 
       if (g_strcmp0 (gyre_device_get_name (first), gyre_device_get_name (device)) != 0 ||
-          g_strcmp0 (gyre_device_get_platform (first), gyre_device_get_platform (device)) != 0)
+          g_strcmp0 (gyre_device_get_platform (first),
+                     gyre_device_get_platform (device)) != 0)
         return FALSE;
     }
   return TRUE;
@@ -165,7 +167,8 @@ head_of_batch (GyreTree *batch, gint64 rows)
       g_autoptr (GyreArray) part  = NULL;
 
       shape.dims[0] = MIN (shape.dims[0], rows);
-      part = gyre_array_new (gyre_array_get_dtype (array), shape, g_bytes_get_data (bytes, NULL));
+      part = gyre_array_new (gyre_array_get_dtype (array), shape,
+                             g_bytes_get_data (bytes, NULL));
       gyre_tree_set_array (head, names[i], part);
     }
   return head;
@@ -173,16 +176,21 @@ head_of_batch (GyreTree *batch, gint64 rows)
 
 /* The median time of a step in seconds, on a state that is thrown away. */
 static gboolean
-time_step (GyreTrainer *self, GyreMesh *mesh, GyreStep *step, GyreTree *batch,
-           GyreTrainState **state, double *seconds, GError **error)
+time_step (GyreTrainer     *self,
+           GyreMesh        *mesh,
+           GyreStep        *step,
+           GyreTree        *batch,
+           GyreTrainState **state,
+           double          *seconds,
+           GError         **error)
 {
   double times[REPEATS];
 
   for (int i = 0; i < WARM_UP + REPEATS; i++)
     {
       gint64               start   = g_get_monotonic_time ();
-      g_autoptr (GyreTree) results = gyre_trainer_call_step (self, step, mesh, GYRE_MODE_JIT,
-                                                             state, batch, error);
+      g_autoptr (GyreTree) results =
+          gyre_trainer_call_step (self, step, mesh, GYRE_MODE_JIT, state, batch, error);
 
       if (!results || !gyre_step_wait (step, error))
         return FALSE;
@@ -208,8 +216,7 @@ measure_device (GyreTrainer *self, GyreTree *batch, Cost *cost, GError **error)
   g_autoptr (GyreMesh)       mesh    = NULL;
   g_autoptr (GyreStep)       step    = NULL;
   g_autoptr (GyreTrainState) state   = g_object_ref (self->state);
-  gint64                     rows    = gyre_array_get_shape (gyre_tree_get_array (batch,
-                                                                                  "label")).dims[0];
+  gint64 rows = gyre_array_get_shape (gyre_tree_get_array (batch, "label")).dims[0];
   gint64                     quarter = MAX (1, rows / 4);
   g_autoptr (GyreTree)       part    = head_of_batch (batch, quarter);
   double                     whole, little;
@@ -257,8 +264,13 @@ balance (const Cost *const *costs, guint n, gint64 rows, double *shares)
 }
 
 static gboolean
-measure_mesh (GyreTrainer *self, const Cost *const *costs, guint n, const double *shares,
-              GyreTree *batch, double *seconds, GError **error)
+measure_mesh (GyreTrainer        *self,
+              const Cost *const  *costs,
+              guint               n,
+              const double       *shares,
+              GyreTree           *batch,
+              double             *seconds,
+              GError            **error)
 {
   g_autoptr (GPtrArray)      members = g_ptr_array_new ();
   g_autoptr (GyreMesh)       mesh    = NULL;
@@ -294,7 +306,8 @@ static void
 sort_by_time (const Cost **order, guint n, gint64 rows)
 {
   for (guint i = 1; i < n; i++)
-    for (guint j = i; j > 0 && time_alone (order[j], rows) < time_alone (order[j - 1], rows); j--)
+    for (guint j = i;
+         j > 0 && time_alone (order[j], rows) < time_alone (order[j - 1], rows); j--)
       {
         const Cost *swap = order[j];
 
@@ -306,15 +319,22 @@ sort_by_time (const Cost **order, guint n, gint64 rows)
 static void
 bench (GyreTrainer *self, const Cost *cost, double with, double without)
 {
-  gyre_trainer_note (self, "benched: %s (%s): a step takes %.2f ms with it, %.2f ms without",
+  gyre_trainer_note (self,
+                     "benched: %s (%s): a step takes %.2f ms with it, %.2f ms without",
                      gyre_device_get_name (cost->device),
                      gyre_device_get_platform (cost->device), with * 1e3, without * 1e3);
 }
 
-/* Tries the devices from the fastest on; chosen holds those that stay, with their shares. */
+/* Tries the devices from the fastest on; chosen holds those that stay, with their
+ * shares. */
 static guint
-choose (GyreTrainer *self, const Cost **order, guint n, gint64 rows, GyreTree *batch,
-        const Cost **chosen, double *shares)
+choose (GyreTrainer  *self,
+        const Cost  **order,
+        guint         n,
+        gint64        rows,
+        GyreTree     *batch,
+        const Cost  **chosen,
+        double       *shares)
 {
   guint              n_chosen = 1;
   double             best     = time_alone (order[0], rows);
@@ -336,8 +356,8 @@ choose (GyreTrainer *self, const Cost **order, guint n, gint64 rows, GyreTree *b
                            gyre_device_get_platform (order[i]->device), seconds * 1e3,
                            time_alone (order[0], rows) * 1e3);
       else if (!measure_mesh (self, chosen, n_chosen + 1, trial, batch, &seconds, &error))
-        gyre_trainer_note (self, "benched: %s: %s", gyre_device_get_name (order[i]->device),
-                           error->message);
+        gyre_trainer_note (self, "benched: %s: %s",
+                           gyre_device_get_name (order[i]->device), error->message);
       else if (seconds > best * WORTH_IT)
         bench (self, order[i], seconds, best);
       else
@@ -351,8 +371,11 @@ choose (GyreTrainer *self, const Cost **order, guint n, gint64 rows, GyreTree *b
 }
 
 static gboolean
-keep_chosen (GyreTrainer *self, const Cost *const *chosen, const double *shares, guint n,
-             GError **error)
+keep_chosen (GyreTrainer        *self,
+             const Cost *const  *chosen,
+             const double       *shares,
+             guint               n,
+             GError            **error)
 {
   g_autofree double *weights = g_new0 (double, self->devices->len);
   guint              member  = 0;
@@ -380,8 +403,7 @@ measure_shares (GyreTrainer *self, GError **error)
   g_autofree const Cost **chosen = g_new0 (const Cost *, n + 1);
   g_autofree double   *shares = g_new0 (double, n);
   g_autoptr (GyreTree) batch  = gyre_loader_next (self->train);
-  gint64               rows   = gyre_array_get_shape (gyre_tree_get_array (batch,
-                                                                           "label")).dims[0];
+  gint64 rows = gyre_array_get_shape (gyre_tree_get_array (batch, "label")).dims[0];
 
   measure_all (self, batch, costs);
   gyre_loader_rewind (self->train);

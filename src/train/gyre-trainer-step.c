@@ -38,14 +38,14 @@ check_logits (GyreTrainer *self, GyreTensor *logits)
   if (logits->poison || (shape.rank == 2 && shape.dims[1] >= classes))
     return logits;
   text = gyre_shape_to_string (&shape);
-  return gyre_graph_fail (logits->graph,
-                          g_error_new (GYRE_ERROR, GYRE_ERROR_SHAPE,
-                                       "the model gives %s, but %s has %" G_GINT64_FORMAT
-                                       " classes: its last layer must give [batch, %"
-                                       G_GINT64_FORMAT "], as '... ! flatten ! dense features=%"
-                                       G_GINT64_FORMAT "' does", text,
-                                       gyre_dataset_get_name (self->dataset), classes, classes,
-                                       classes));
+  return gyre_graph_fail (
+      logits->graph,
+      g_error_new (GYRE_ERROR, GYRE_ERROR_SHAPE,
+                   "the model gives %s, but %s has %" G_GINT64_FORMAT
+                   " classes: its last layer must give [batch, %" G_GINT64_FORMAT
+                   "], as '... ! flatten ! dense features=%" G_GINT64_FORMAT "' does",
+                   text, gyre_dataset_get_name (self->dataset), classes, classes,
+                   classes));
 }
 
 static GyreTensor *
@@ -60,7 +60,10 @@ loss_fn (GyreTree *params, GyreTree **aux, gpointer data)
 }
 
 static GyreTree *
-value_and_grad (GyreTrainer *self, GyreTree *args, GyreTensor **loss, GyreTree **model_state)
+value_and_grad (GyreTrainer  *self,
+                GyreTree     *args,
+                GyreTensor  **loss,
+                GyreTree    **model_state)
 {
   GyreTree       *batch = gyre_tree_get_tree (args, "batch");
   GyreTrainState *state = gyre_tree_get_node (args, "state");
@@ -124,9 +127,9 @@ count_correct (GyreTrainer *self, GyreTree *args)
 {
   GyreTree       *batch  = gyre_tree_get_tree (args, "batch");
   GyreTrainState *state  = gyre_tree_get_node (args, "state");
-  GyreTensor     *logits = gyre_model_apply (self->model, gyre_train_state_get_params (state),
-                                             gyre_train_state_get_model_state (state),
-                                             scaled_image (self, batch), FALSE, NULL, NULL);
+  GyreTensor *logits = gyre_model_apply (self->model, gyre_train_state_get_params (state),
+                                         gyre_train_state_get_model_state (state),
+                                         scaled_image (self, batch), FALSE, NULL, NULL);
 
   return gyre_count_correct (logits, gyre_tree_get_tensor (batch, "label"));
 }
@@ -134,7 +137,8 @@ count_correct (GyreTrainer *self, GyreTree *args)
 static GyreTree *
 eval_jit (GyreTree *args, gpointer data)
 {
-  return gyre_tree_build (GYRE_TENSOR_ENTRY ("correct", count_correct (data, args)), NULL);
+  return gyre_tree_build (GYRE_TENSOR_ENTRY ("correct", count_correct (data, args)),
+                          NULL);
 }
 
 static GyreTree *
@@ -152,8 +156,10 @@ gyre_trainer_make_step (GyreTrainer  *self,
                         GError      **error)
 {
   if (mode == GYRE_MODE_PMAP)
-    return gyre_step_pmap (train_pmap, mesh, AXIS, NULL, "batch", "state", self, NULL, error);
-  return gyre_step_jit (train_jit, mesh, "state=, batch=" AXIS, "state", self, NULL, error);
+    return gyre_step_pmap (train_pmap, mesh, AXIS, NULL, "batch", "state", self, NULL,
+                           error);
+  return gyre_step_jit (train_jit, mesh, "state=, batch=" AXIS, "state", self, NULL,
+                        error);
 }
 
 GyreStep *
@@ -193,9 +199,9 @@ gyre_trainer_call_step (GyreTrainer     *self,
                         GError         **error)
 {
   g_autoptr (GyreArray) key     = next_key (self, mesh, mode);
-  GyreTree             *results = gyre_step_run (step, error, GYRE_NODE_ENTRY ("state", *state),
-                                                 GYRE_TREE_ENTRY ("batch", batch),
-                                                 GYRE_ARRAY_ENTRY ("key", key), NULL);
+  GyreTree *results = gyre_step_run (step, error, GYRE_NODE_ENTRY ("state", *state),
+                                     GYRE_TREE_ENTRY ("batch", batch),
+                                     GYRE_ARRAY_ENTRY ("key", key), NULL);
 
   if (results)
     g_set_object (state, gyre_tree_get_node (results, "state"));

@@ -109,7 +109,8 @@ make_steps (GyreTrainer *self, GError **error)
 
   if (mode == GYRE_MODE_PMAP)
     {
-      GyreTrainState *stacked = gyre_train_state_replicate (self->state, self->mesh, error);
+      GyreTrainState *stacked =
+          gyre_train_state_replicate (self->state, self->mesh, error);
 
       if (!stacked)
         return FALSE;
@@ -237,9 +238,8 @@ train_batch (GyreTrainer *self, GyreTree *batch, GError **error)
   pending->epoch   = self->epoch_index;
   pending->rows    = batch_rows (batch);
   /* the state isn't held, so that the next step may take its buffers */
-  pending->results = gyre_tree_build (GYRE_ARRAY_ENTRY ("loss",
-                                                        gyre_tree_get_array (results, "loss")),
-                                      NULL);
+  pending->results = gyre_tree_build (
+      GYRE_ARRAY_ENTRY ("loss", gyre_tree_get_array (results, "loss")), NULL);
   gyre_tree_unref (results);
   g_queue_push_tail (&self->pending, pending);
   return read_losses (self, READ_BEHIND, error);
@@ -248,7 +248,8 @@ train_batch (GyreTrainer *self, GyreTree *batch, GError **error)
 static gboolean
 is_at_end (const GyreTrainer *self)
 {
-  return self->stopped || (self->config.steps >= 0 && self->n_steps >= self->config.steps);
+  return self->stopped ||
+         (self->config.steps >= 0 && self->n_steps >= self->config.steps);
 }
 
 static gboolean
@@ -271,7 +272,8 @@ train_epoch (GyreTrainer *self, GError **error)
     }
   if (!read_losses (self, 0, error))
     return FALSE;
-  self->mean_loss = self->epoch_samples ? self->loss_sum / (double) self->epoch_samples : 0.0;
+  self->mean_loss =
+      self->epoch_samples ? self->loss_sum / (double) self->epoch_samples : 0.0;
   self->seconds   = (double) (g_get_monotonic_time () - self->epoch_start) / 1e6;
   return TRUE;
 }
@@ -288,9 +290,9 @@ measure_accuracy (GyreTrainer *self, GError **error)
   while ((batch = gyre_loader_next (self->test)))
     {
       g_autoptr (GyreTree) held    = batch;
-      g_autoptr (GyreTree) results = gyre_step_run (self->eval, error,
-                                                    GYRE_NODE_ENTRY ("state", self->state),
-                                                    GYRE_TREE_ENTRY ("batch", held), NULL);
+      g_autoptr (GyreTree) results =
+          gyre_step_run (self->eval, error, GYRE_NODE_ENTRY ("state", self->state),
+                         GYRE_TREE_ENTRY ("batch", held), NULL);
       double               correct;
 
       if (!results || !gyre_trainer_read (results, "correct", &correct, error))

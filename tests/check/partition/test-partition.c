@@ -65,8 +65,12 @@ clip (GyreTensor **grads)
 }
 
 static void
-build_outputs (GyreGraph *graph, GyreTensor *loss, GyreTensor *const *params,
-               GyreTensor *const *moments, GyreTensor **grads, Update update)
+build_outputs (GyreGraph          *graph,
+               GyreTensor         *loss,
+               GyreTensor *const  *params,
+               GyreTensor *const  *moments,
+               GyreTensor        **grads,
+               Update              update)
 {
   gyre_graph_add_output (graph, loss);
   if (update == CLIPPED)
@@ -86,7 +90,8 @@ static Step
 build_step (Update update)
 {
   Step        step  = { gyre_graph_new () };
-  GyreTensor *image = gyre_graph_input (step.graph, "image", GYRE_F32, &GYRE_SHAPE (8, 6));
+  GyreTensor *image =
+      gyre_graph_input (step.graph, "image", GYRE_F32, &GYRE_SHAPE (8, 6));
   GyreTensor *label = gyre_graph_input (step.graph, "label", GYRE_I32, &GYRE_SHAPE (8));
   GyreTensor *params[4], *moments[4], *grads[4], *loss;
   g_autoptr (GyreGraph) graph = NULL;
@@ -130,8 +135,8 @@ partition (Update update)
   Step               step  = build_step (update);
   GyreMeshSpec       mesh  = data_mesh (3);
   g_autoptr (GError) error = NULL;
-  GyreProgram       *program = gyre_partition (step.graph, &mesh, step.inputs, step.donated,
-                                               &error);
+  GyreProgram *program =
+      gyre_partition (step.graph, &mesh, step.inputs, step.donated, &error);
 
   gyre_assert_no_error (error);
   gyre_graph_free (step.graph);
