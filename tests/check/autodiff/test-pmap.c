@@ -109,7 +109,7 @@ START_TEST (shares_give_the_global_mean)
   run_members (numbers, shares[_i].rows, shares[_i].n, outputs);
   for (guint m = 0; m < shares[_i].n; m++)
     {
-      /* Constants that were folded, 1/6 among them, are rounded to f32: 6e-8 of 1 each. */
+      /* Constants that were folded, 1/6 among them, are rounded to f32: 6e-8 of each. */
       for (int i = 0; i < N_IN * 3; i++)
         gyre_assert_near (outputs[2 * m].data[i], expected[i], 5e-7);
       gyre_assert_near (outputs[2 * m + 1].data[0], expected[N_IN * 3], 5e-7);
