@@ -284,6 +284,18 @@ run_launch (Run              *self,
 }
 
 static void
+run_fill (Run               *self,
+          const GyreCommand *command)
+{
+  gint64 n = command->fill.count;
+  g_autofree float *numbers = g_new (float, n + 1);
+
+  for (gint64 i = 0; i < n; i++)
+    numbers[i] = command->fill.pattern;
+  transfer (self, write_bytes, self->buffers[command->fill.value], numbers, n * sizeof (float));
+}
+
+static void
 run_commands (Run *self)
 {
   GArray *commands = self->lower.commands, *sizes = self->lower.temps;
@@ -295,7 +307,12 @@ run_commands (Run *self)
     {
       const GyreCommand *command = &g_array_index (commands, GyreCommand, i);
 
-      ck_assert_msg (command->kind == GYRE_COMMAND_LAUNCH, "%s isn't a launch",
+      if (command->kind == GYRE_COMMAND_FILL)
+        {
+          run_fill (self, command);
+          continue;
+        }
+      ck_assert_msg (command->kind == GYRE_COMMAND_LAUNCH, "%s is neither launch nor fill",
                      command->node->prim->name);
       run_launch (self, &command->launch, temps);
     }
