@@ -23,10 +23,11 @@ gyre_layout_new (const GyreMeshSpec *mesh,
                  const GyreShape    *shape,
                  const GyreSpec     *spec,
                  gboolean            stacked,
-                 const gint64       *bounds)
+                 const gint64       *ranges)
 {
   GyreLayout *self = g_new0 (GyreLayout, 1);
 
+  g_atomic_ref_count_init (&self->ref_count);
   self->spec = *spec;
   self->stacked = stacked;
   self->n_blocks = gyre_mesh_spec_n_devices (mesh);
@@ -39,8 +40,8 @@ gyre_layout_new (const GyreMeshSpec *mesh,
       block->flat = spec->flat != 0;
       if (block->flat)
         {
-          block->first = bounds[d];
-          block->count = bounds[d + 1] - bounds[d];
+          block->first = ranges[2 * d];
+          block->count = ranges[2 * d + 1];
         }
       else
         fill_block (block, mesh, shape, self, d);
@@ -49,10 +50,18 @@ gyre_layout_new (const GyreMeshSpec *mesh,
   return self;
 }
 
-void
-gyre_layout_free (GyreLayout *self)
+GyreLayout *
+gyre_layout_ref (GyreLayout *self)
 {
-  if (self == NULL)
+  g_atomic_ref_count_inc (&self->ref_count);
+
+  return self;
+}
+
+void
+gyre_layout_unref (GyreLayout *self)
+{
+  if (self == NULL || !g_atomic_ref_count_dec (&self->ref_count))
     return;
 
   g_free (self->blocks);

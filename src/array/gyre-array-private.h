@@ -18,22 +18,25 @@ typedef struct
   gint64    first, count;     /* flat: elements */
 } GyreBlock;
 
-/* How an array lies on a mesh, with all boundaries as integers. */
+/* How an array lies on a mesh, with all boundaries as integers.  Immutable; reference
+ * counted. */
 typedef struct
 {
+  gatomicrefcount ref_count;
   GyreSpec   spec;
   gboolean   stacked;
   guint      n_blocks;        /* one a device */
   GyreBlock *blocks;
 } GyreLayout;
 
-/* bounds: [n_devices + 1] elements, for a flat spec; else NULL. */
+/* ranges: for a flat spec, by device: first element and number of elements; else unused. */
 GyreLayout *gyre_layout_new     (const GyreMeshSpec *mesh,
                                  const GyreShape    *shape,
                                  const GyreSpec     *spec,
                                  gboolean            stacked,
-                                 const gint64       *bounds);
-void        gyre_layout_free    (GyreLayout         *self);
+                                 const gint64       *ranges);
+GyreLayout *gyre_layout_ref     (GyreLayout         *self);
+void        gyre_layout_unref   (GyreLayout         *self);
 gboolean    gyre_layout_equal   (const GyreLayout   *a,
                                  const GyreLayout   *b);
 /* Elements of a block. */
@@ -79,10 +82,16 @@ GyreArray *gyre_array_new_sharded  (GyreDtype     dtype,
                                     GyreShape     shape,
                                     GyreSharding *sharding,
                                     GyreLayout   *layout);
+/* Holds the store as the memory of a block; under gyre_array_lock () where others know
+ * the array. */
+void       gyre_array_set_store    (GyreArray    *self,
+                                    guint         device,
+                                    GyreStore    *store);
 gboolean   gyre_array_is_on        (GyreArray    *self,
                                     GyreMesh     *mesh);
 gsize      gyre_array_block_size   (GyreArray    *self,
                                     guint         device);
+/* It can't be used again; its memory is no longer its own. */
 void       gyre_array_set_donated  (GyreArray    *self);
 gboolean   gyre_array_check        (GyreArray    *self,
                                     const char   *who,
@@ -103,6 +112,6 @@ GyreArray *gyre_array_put          (GyreArray    *self,
                                     GyreLayout   *layout,   /* transfer full */
                                     GError      **error);
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (GyreLayout, gyre_layout_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GyreLayout, gyre_layout_unref)
 
 G_END_DECLS

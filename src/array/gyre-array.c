@@ -180,6 +180,28 @@ gyre_array_new_sharded (GyreDtype     dtype,
   return self;
 }
 
+void
+gyre_array_set_store (GyreArray *self,
+                      guint      device,
+                      GyreStore *store)
+{
+  GyreStore *old = self->stores[device];
+
+  if (store != NULL)
+    {
+      gyre_store_ref (store);
+      g_atomic_int_inc (&store->n_arrays);
+      store->array = self;
+    }
+  self->stores[device] = store;
+
+  if (old != NULL)
+    {
+      g_atomic_int_dec_and_test (&old->n_arrays);
+      gyre_store_unref (old);
+    }
+}
+
 /**
  * gyre_array_ref:
  * @self: an array
@@ -209,9 +231,9 @@ gyre_array_unref (GyreArray *self)
     return;
 
   for (guint d = 0; self->layout != NULL && d < self->layout->n_blocks; d++)
-    gyre_store_unref (self->stores[d]);
+    gyre_array_set_store (self, d, NULL);
   g_free (self->stores);
-  gyre_layout_free (self->layout);
+  gyre_layout_unref (self->layout);
   gyre_ticket_unref (self->ticket);
   gyre_sharding_unref (self->sharding);
   g_clear_pointer (&self->bytes, g_bytes_unref);
@@ -293,6 +315,11 @@ void
 gyre_array_set_donated (GyreArray *self)
 {
   g_atomic_int_set (&self->donated, TRUE);
+
+  gyre_array_lock ();
+  for (guint d = 0; self->layout != NULL && d < self->layout->n_blocks; d++)
+    gyre_array_set_store (self, d, NULL);
+  gyre_array_unlock ();
 }
 
 gboolean

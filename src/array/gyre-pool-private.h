@@ -21,6 +21,8 @@ typedef struct
   gatomicrefcount ref_count;
   GyreBuffer     *buffer;
   GyrePool       *pool;
+  int             n_arrays;   /* atomic: those that have their numbers here */
+  gpointer        array;      /* the last of them; good while there is one */
 } GyreStore;
 
 GyreStore  *gyre_store_new       (GyreBuffer  *buffer);   /* transfer full; no pool */
@@ -30,7 +32,7 @@ GyreStore  *gyre_pool_take       (GyrePool    *self,
                                   GError     **error);
 GyreStore  *gyre_store_ref       (GyreStore   *self);
 void        gyre_store_unref     (GyreStore   *self);
-/* Nobody but the caller holds it. */
+/* At most one array has its numbers here. */
 gboolean    gyre_store_is_single (GyreStore   *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GyrePool, gyre_pool_unref)

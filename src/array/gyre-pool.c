@@ -175,5 +175,5 @@ gyre_store_unref (GyreStore *self)
 gboolean
 gyre_store_is_single (GyreStore *self)
 {
-  return g_atomic_ref_count_compare (&self->ref_count, 1);
+  return g_atomic_int_get (&self->n_arrays) <= 1;
 }

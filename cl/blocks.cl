@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Puts one member's block into the whole array after a gather over any dimension:
+ *
+ *   out[i, first + j] = in[in_first + i · inner + j]
+ *
+ * layout: in rows of inner elements one after the other; out rows of stride elements
+ * global: (inner, rows); local: any
+ * preconditions: first + inner <= stride
+ */
+
+__kernel void
+gyre_blocks_unpack_word (__global uint *restrict out,
+                         __global const uint *restrict in,
+                         int inner,
+                         int stride,
+                         int first,
+                         int in_first)
+{
+  int j = get_global_id (0), i = get_global_id (1);
+
+  out[i * stride + first + j] = in[in_first + i * inner + j];
+}
+
+__kernel void
+gyre_blocks_unpack_byte (__global uchar *restrict out,
+                         __global const uchar *restrict in,
+                         int inner,
+                         int stride,
+                         int first,
+                         int in_first)
+{
+  int j = get_global_id (0), i = get_global_id (1);
+
+  out[i * stride + first + j] = in[in_first + i * inner + j];
+}

@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "schedule/gyre-step-private.h"
+
+#include <gyre/gyre-error.h>
+
+#include "fuse/gyre-fuse-private.h"
+#include "ir/gyre-simplify-private.h"
+#include "partition/gyre-partition-private.h"
+
+/* Takes one set of arguments down the road: trace, simplify, partition, fuse, schedule. */
+typedef struct
+{
+  GyreStepInfo *info;
+  GyreTree     *args;
+  GPtrArray    *arrays;
+  GPtrArray    *paths;
+  GyreCompiled *compiled;
+  GyreProgram **by_device;
+  GyreAval    **avals;      /* by variant */
+} Compiler;
+
+static GyreAval *
+make_avals (Compiler  *self,
+            guint      device,
+            GError   **error)
+{
+  g_autofree GyreAval *avals = g_new0 (GyreAval, self->arrays->len + 1);
+
+  for (guint i = 0; i < self->arrays->len; i++)
+    if (!gyre_step_info_get_aval (self->info, g_ptr_array_index (self->arrays, i),
+                                  g_ptr_array_index (self->paths, i), device, &avals[i],
+                                  error))
+      return NULL;
+
+  return g_steal_pointer (&avals);
+}
+
+static gboolean
+has_ragged (Compiler *self)
+{
+  guint n = gyre_mesh_get_n_devices (self->info->mesh);
+  g_autofree gint64 *bounds = g_new (gint64, n + 1);
+
+  for (guint i = 0; i < self->arrays->len; i++)
+    {
+      GyreArray *array = g_ptr_array_index (self->arrays, i);
+
+      if (gyre_step_info_find (self->info, g_ptr_array_index (self->paths, i))->kind
+          != GYRE_ARGS_RAGGED)
+        continue;
+      gyre_mesh_cut (self->info->mesh, 0, array->shape.dims[0], bounds);
+      for (guint d = 1; d < n; d++)
+        if (bounds[d + 1] - bounds[d] != bounds[1])
+          return TRUE;
+    }
+
+  return FALSE;
+}
+
+static GyreTrace *
+trace (Compiler        *self,
+       const GyreAval  *avals,
+       GError         **error)
+{
+  g_autoptr (GyreTrace) result = gyre_trace_new ();
+  GyreMeshSpec mesh;
+
+  gyre_mesh_get_spec (self->info->mesh, &mesh);
+  for (guint a = 0; a < mesh.n_axes; a++)
+    gyre_trace_add_axis (result, mesh.axes[a].name, mesh.axes[a].size, self->info->manual,
+                         self->info->manual && has_ragged (self));
+  self->info->n_traces++;
+  if (!gyre_trace_run (result, self->info->func, self->info->data, self->args, avals, error))
+    return NULL;
+
+  return g_steal_pointer (&result);
+}
+
+/* The paths of the outputs of a trace, which are those of the results that are tensors. */
+static GPtrArray *
+list_output_paths (const GyreTrace *trace)
+{
+  GPtrArray *paths = g_ptr_array_new ();
+
+  for (guint i = 0; i < trace->result_leaves->len; i++)
+    if (gyre_tree_get_kind (g_ptr_array_index (trace->result_leaves, i)) == GYRE_TREE_TENSOR)
+      g_ptr_array_add (paths, g_ptr_array_index (trace->result_paths, i));
+
+  return paths;
+}
+
+static gboolean
+same_type (const GyreTensor *a,
+           const GyreTensor *b)
+{
+  return a->dtype == b->dtype && gyre_shape_equal (&a->shape, &b->shape);
+}
+
+/* A result at the path of a donated argument takes it over. */
+static int *
+find_donors (Compiler        *self,
+             const GyreTrace *trace,
+             const GyreGraph *graph)
+{
+  g_autoptr (GPtrArray) outputs = list_output_paths (trace);
+  int *donors = g_new (int, outputs->len + 1);
+
+  for (guint o = 0; o < outputs->len; o++)
+    {
+      const char *path = g_ptr_array_index (outputs, o);
+
+      donors[o] = -1;
+      for (guint i = 0; i < self->paths->len; i++)
+        if (g_str_equal (path, g_ptr_array_index (self->paths, i))
+            && gyre_step_info_is_donated (self->info, path)
+            && same_type (g_ptr_array_index (graph->outputs, o),
+                          g_ptr_array_index (graph->inputs, i)))
+          donors[o] = (int) i;
+    }
+
+  return donors;
+}
+
+static GyreSpec *
+make_input_specs (Compiler  *self,
+                  GError   **error)
+{
+  g_autofree GyreSpec *specs = g_new0 (GyreSpec, self->arrays->len + 1);
+
+  for (guint i = 0; !self->info->manual && i < self->arrays->len; i++)
+    {
+      GyreArray *array = g_ptr_array_index (self->arrays, i);
+      const char *path = g_ptr_array_index (self->paths, i);
+
+      if (!gyre_sharding_resolve (gyre_step_info_find (self->info, path)->sharding,
+                                  &array->shape, &specs[i], error))
+        return NULL;
+    }
+
+  return g_steal_pointer (&specs);
+}
+
+static GyreProgram *
+make_program (Compiler         *self,
+              const GyreTrace  *trace,
+              const GyreGraph  *graph,
+              GError          **error)
+{
+  g_autofree GyreSpec *specs = make_input_specs (self, error);
+  g_autofree int *donors = find_donors (self, trace, graph);
+  g_autoptr (GyreProgram) program = NULL;
+  GyreMeshSpec mesh;
+
+  if (specs == NULL)
+    return NULL;
+
+  gyre_mesh_get_spec (self->info->mesh, &mesh);
+  for (guint a = 0; a < mesh.n_axes; a++)
+    mesh.axes[a].manual = self->info->manual;
+  program = gyre_partition (graph, &mesh, specs, donors, error);
+  if (program == NULL)
+    return NULL;
+
+  return gyre_fuse (program, error);
+}
+
+/* Devices that see the same shapes share a program. */
+static gboolean
+add_variant (Compiler  *self,
+             GyreAval  *avals,
+             GError   **error)
+{
+  GyreCompiled *compiled = self->compiled;
+  GyreTrace *traced = trace (self, avals, error);
+  GyreProgram *program;
+  GyreGraph *graph;
+
+  if (traced == NULL)
+    return FALSE;
+  g_ptr_array_add (compiled->traces, traced);
+
+  graph = gyre_graph_simplify (traced->graph);
+  g_ptr_array_add (compiled->graphs, graph);
+
+  program = make_program (self, traced, graph, error);
+  if (program == NULL)
+    return FALSE;
+  g_ptr_array_add (compiled->programs, program);
+
+  return TRUE;
+}
+
+static gboolean
+find_program (Compiler  *self,
+              guint      device,
+              GError   **error)
+{
+  g_autofree GyreAval *avals = make_avals (self, device, error);
+  guint n = self->compiled->programs->len;
+
+  if (avals == NULL)
+    return FALSE;
+
+  for (guint v = 0; v < n; v++)
+    if (memcmp (self->avals[v], avals, sizeof (GyreAval) * self->arrays->len) == 0)
+      {
+        self->by_device[device] = g_ptr_array_index (self->compiled->programs, v);
+        return TRUE;
+      }
+
+  if (!add_variant (self, avals, error))
+    return FALSE;
+  self->avals[n] = g_steal_pointer (&avals);
+  self->by_device[device] = g_ptr_array_index (self->compiled->programs, n);
+  return TRUE;
+}
+
+/* --- ports --- */
+
+/* The public sharding of an automatic output: flat ones are whole to those outside. */
+static GyreSharding *
+make_sharding (GyreMesh       *mesh,
+               const GyreSpec *spec,
+               int             rank)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (int i = 0; i < rank; i++)
+    {
+      const char *separator = "";
+
+      g_string_append (text, i > 0 ? "," : "");
+      for (guint a = 0; a < gyre_mesh_get_n_axes (mesh); a++)
+        if (spec->axes[i] & 1 << a)
+          {
+            g_string_append_printf (text, "%s%s", separator, gyre_mesh_get_axis_name (mesh, a));
+            separator = "+";
+          }
+    }
+
+  return gyre_sharding_new (mesh, text->str, NULL);
+}
+
+static const GyreTensor *
+get_value (const GyreCompiled *self,
+           gboolean            output,
+           guint               i)
+{
+  const GyreProgram *program = g_ptr_array_index (self->programs, 0);
+
+  return g_ptr_array_index (output ? program->graph->outputs : program->graph->inputs, i);
+}
+
+static void
+make_auto_output (GyreCompiled *self,
+                  GyrePort     *port,
+                  guint         i)
+{
+  const GyreProgram *program = g_ptr_array_index (self->programs, 0);
+  const GyreTensor *value = get_value (self, TRUE, i);
+
+  port->shape = value->shape;
+  port->sharding = make_sharding (self->mesh, &program->specs[value->id], value->shape.rank);
+}
+
+/* Devices with unlike rows: their results stand one after the other. */
+static gboolean
+is_ragged_output (GyreCompiled *self,
+                  guint         i,
+                  gint64       *rows)
+{
+  GyreShape first = gyre_commands_get_local (self->schedule, 0, TRUE, i);
+  gboolean ragged = FALSE;
+
+  *rows = 0;
+  for (guint d = 0; d < gyre_mesh_get_n_devices (self->mesh); d++)
+    {
+      GyreShape local = gyre_commands_get_local (self->schedule, d, TRUE, i);
+
+      ragged |= !gyre_shape_equal (&local, &first);
+      *rows += local.rank > 0 ? local.dims[0] : 0;
+    }
+
+  return ragged;
+}
+
+static void
+make_manual_output (GyreCompiled *self,
+                    GyrePort     *port,
+                    guint         i)
+{
+  const char *axis = gyre_mesh_get_axis_name (self->mesh, 0);
+  g_autofree char *stacked = g_strdup_printf ("[%s]", axis);
+  GyreShape shape = get_value (self, TRUE, i)->shape;
+  gint64 rows;
+
+  if (is_ragged_output (self, i, &rows))
+    {
+      shape.dims[0] = rows;
+      port->sharding = gyre_sharding_new (self->mesh, axis, NULL);
+    }
+  else
+    {
+      memmove (shape.dims + 1, shape.dims, sizeof shape.dims[0] * (GYRE_MAX_RANK - 1));
+      shape.dims[0] = gyre_mesh_get_n_devices (self->mesh);
+      shape.rank++;
+      port->sharding = gyre_sharding_new (self->mesh, stacked, NULL);
+    }
+  port->shape = shape;
+}
+
+/* A pmap port is cut as its sharding says, and each device's block is what it sees. */
+static gboolean
+set_manual_layout (GyreCompiled  *self,
+                   GyrePort      *port,
+                   gboolean       output,
+                   guint          i,
+                   GError       **error)
+{
+  GyreMeshSpec mesh;
+  GyreSpec spec;
+
+  if (port->shape.rank > GYRE_MAX_RANK)
+    {
+      g_set_error (error, GYRE_ERROR, GYRE_ERROR_SHAPE,
+                   "result %u has no room for the leading device dimension: its rank is %d",
+                   i, port->shape.rank - 1);
+      return FALSE;
+    }
+  if (!gyre_sharding_resolve (port->sharding, &port->shape, &spec, error))
+    return FALSE;
+
+  gyre_mesh_get_spec (self->mesh, &mesh);
+  port->layout = gyre_layout_new (&mesh, &port->shape, &spec,
+                                  gyre_sharding_is_stacked (port->sharding), NULL);
+  for (guint d = 0; d < port->layout->n_blocks; d++)
+    if ((gsize) gyre_block_n (&port->layout->blocks[d]) * gyre_dtype_size (port->dtype)
+        != gyre_commands_get_size (self->schedule, d, output, i))
+      {
+        g_set_error (error, GYRE_ERROR, GYRE_ERROR_SHAPE,
+                     "the devices give result %u other shapes, and not by their rows: "
+                     "reduce or gather it over the axis", i);
+        return FALSE;
+      }
+
+  return TRUE;
+}
+
+static gboolean
+set_layout (GyreCompiled  *self,
+            GyrePort      *port,
+            gboolean       manual,
+            gboolean       output,
+            guint          i,
+            GError       **error)
+{
+  g_clear_pointer (&port->layout, gyre_layout_unref);
+  if (manual)
+    return set_manual_layout (self, port, output, i, error);
+
+  port->layout = gyre_commands_get_layout (self->schedule, 0, output, i);
+  return TRUE;
+}
+
+static gboolean
+set_layouts (GyreCompiled  *self,
+             GError       **error)
+{
+  const GyreProgram *program = g_ptr_array_index (self->programs, 0);
+  gboolean manual = program->mesh.axes[0].manual;
+
+  for (guint i = 0; i < self->n_inputs; i++)
+    if (!set_layout (self, &self->inputs[i], manual, FALSE, i, error))
+      return FALSE;
+  for (guint i = 0; i < self->n_outputs; i++)
+    if (!set_layout (self, &self->outputs[i], manual, TRUE, i, error))
+      return FALSE;
+
+  self->version = gyre_mesh_get_version (self->mesh);
+  return TRUE;
+}
+
+static void
+make_inputs (Compiler *self)
+{
+  GyreCompiled *compiled = self->compiled;
+
+  compiled->n_inputs = self->arrays->len;
+  compiled->inputs = g_new0 (GyrePort, compiled->n_inputs + 1);
+  for (guint i = 0; i < compiled->n_inputs; i++)
+    {
+      GyrePort *port = &compiled->inputs[i];
+      GyreArray *array = g_ptr_array_index (self->arrays, i);
+      const char *path = g_ptr_array_index (self->paths, i);
+
+      port->sharding = gyre_sharding_ref (gyre_step_info_find (self->info, path)->sharding);
+      port->dtype = array->dtype;
+      port->shape = array->shape;
+      port->donated = gyre_step_info_is_donated (self->info, path);
+      port->overwritten = gyre_commands_overwrites (compiled->schedule, i);
+    }
+}
+
+static void
+make_outputs (Compiler *self)
+{
+  GyreCompiled *compiled = self->compiled;
+
+  compiled->n_outputs = gyre_commands_n_outputs (compiled->schedule);
+  compiled->outputs = g_new0 (GyrePort, compiled->n_outputs + 1);
+  for (guint i = 0; i < compiled->n_outputs; i++)
+    {
+      GyrePort *port = &compiled->outputs[i];
+      const GyreTensor *value = get_value (compiled, TRUE, i);
+
+      port->dtype = value->dtype;
+      port->result = gyre_commands_get_result (compiled->schedule, i);
+      port->small = gyre_shape_n_elements (&value->shape) == 1
+                    && port->result.kind != GYRE_RESULT_INPUT;
+      if (self->info->manual)
+        make_manual_output (compiled, port, i);
+      else
+        make_auto_output (compiled, port, i);
+    }
+}
+
+static gboolean
+compile (Compiler  *self,
+         GError   **error)
+{
+  guint n = gyre_mesh_get_n_devices (self->info->mesh);
+
+  for (guint d = 0; d < n; d++)
+    if (!find_program (self, d, error))
+      return FALSE;
+
+  self->compiled->schedule = gyre_commands_new (self->info->mesh, self->by_device,
+                                                self->info->crews, error);
+  if (self->compiled->schedule == NULL)
+    return FALSE;
+
+  make_inputs (self);
+  make_outputs (self);
+  return set_layouts (self->compiled, error);
+}
+
+static GyreCompiled *
+compiled_alloc (GyreMesh *mesh)
+{
+  GyreCompiled *self = g_new0 (GyreCompiled, 1);
+
+  g_atomic_ref_count_init (&self->ref_count);
+  self->mesh = g_object_ref (mesh);
+  self->traces = g_ptr_array_new_with_free_func ((GDestroyNotify) gyre_trace_free);
+  self->graphs = g_ptr_array_new_with_free_func ((GDestroyNotify) gyre_graph_free);
+  self->programs = g_ptr_array_new_with_free_func ((GDestroyNotify) gyre_program_free);
+
+  return self;
+}
+
+GyreCompiled *
+gyre_compiled_new (GyreStepInfo  *info,
+                   GyreTree      *args,
+                   GPtrArray     *arrays,
+                   GPtrArray     *paths,
+                   GError       **error)
+{
+  guint n = gyre_mesh_get_n_devices (info->mesh);
+  g_autoptr (GyreCompiled) compiled = compiled_alloc (info->mesh);
+  Compiler self = { info, args, arrays, paths, compiled };
+  gboolean good;
+
+  self.by_device = g_new0 (GyreProgram *, n);
+  self.avals = g_new0 (GyreAval *, n + 1);
+  good = compile (&self, error);
+  g_strfreev ((char **) self.avals);
+  g_free (self.by_device);
+
+  return good ? g_steal_pointer (&compiled) : NULL;
+}
+
+GyreCompiled *
+gyre_compiled_ref (GyreCompiled *self)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+
+  return self;
+}
+
+static void
+clear_ports (GyrePort *ports,
+             guint     n)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      gyre_sharding_unref (ports[i].sharding);
+      gyre_layout_unref (ports[i].layout);
+    }
+  g_free (ports);
+}
+
+void
+gyre_compiled_unref (GyreCompiled *self)
+{
+  if (self == NULL || !g_atomic_ref_count_dec (&self->ref_count))
+    return;
+
+  clear_ports (self->inputs, self->n_inputs);
+  clear_ports (self->outputs, self->n_outputs);
+  gyre_commands_free (self->schedule);
+  g_ptr_array_unref (self->programs);
+  g_ptr_array_unref (self->graphs);
+  g_ptr_array_unref (self->traces);
+  g_object_unref (self->mesh);
+  g_free (self->name);
+  g_free (self);
+}
+
+gboolean
+gyre_compiled_update (GyreCompiled  *self,
+                      GError       **error)
+{
+  if (self->version == gyre_mesh_get_version (self->mesh))
+    return TRUE;
+
+  return gyre_commands_update (self->schedule, error) && set_layouts (self, error);
+}
