@@ -96,6 +96,12 @@ export LD_LIBRARY_PATH=$folder/lib\${LD_LIBRARY_PATH:+:\$LD_LIBRARY_PATH}
 export POCL_DEVICES="\${POCL_DEVICES:-pthread}"
 export RUSTICL_ENABLE=llvmpipe RUSTICL_DEVICE_TYPE=gpu
 export CL_CONFIG_CPU_EMULATE_DEVICES=\${FPGA_DEVICES:-1}
+# On a processor that it does not know, Intel's runtime divides integers wrong.
+export CL_CONFIG_CPU_TARGET_ARCH="\${CL_CONFIG_CPU_TARGET_ARCH:-\$(
+  if grep -qw avx512f /proc/cpuinfo; then echo skx
+  elif grep -qw avx2 /proc/cpuinfo; then echo core-avx2
+  else echo corei7
+  fi)}"
 END
   echo "export OCL_ICD_VENDORS=$folder/oclgrind" >"$folder/env-oclgrind"
   echo "export OCL_ICD_VENDORS=$folder/none" >"$folder/env-none"
