@@ -29,24 +29,24 @@ typedef struct
 
 typedef struct
 {
-  GyreFuseGroups *groups;
+  GyreFuseGroups  *groups;
   const GPtrArray *nodes;
-  GyreFuseInfo           *infos;
-  guint          *marks;    /* by node id and group: visited in the search number … */
-  guint           n_searches;
-  guint           n_frames;
+  GyreFuseInfo    *infos;
+  guint           *marks;       /* by node id: the last search that came here */
+  guint            n_searches;
+  guint            n_frames;
 } GyreFuseGrouper;
 
 static inline const GyreTensor *
 gyre_grouper_node (const GyreFuseGrouper *self,
-         guint          id)
+                   guint                  id)
 {
   return g_ptr_array_index (self->nodes, id);
 }
 
 static inline GyreFuseGroup *
 gyre_grouper_group (const GyreFuseGrouper *self,
-          guint          index)
+                    guint                  index)
 {
   return g_ptr_array_index (self->groups->groups, index);
 }
@@ -61,6 +61,9 @@ gyre_grouper_n_elements (const GyreTensor *node)
 gboolean gyre_grouper_same_place    (const GyreFuseGrouper *self,
                                      const GyreTensor      *a,
                                      const GyreTensor      *b);
+/* What costs nothing to make again: constants, and whatever only moves elements. */
+gboolean gyre_grouper_is_free       (const GyreFuseGrouper *self,
+                                     const GyreTensor      *node);
 /* Fills infos: what each node is, before any is placed. */
 void     gyre_grouper_look_at_nodes (GyreFuseGrouper       *self);
 

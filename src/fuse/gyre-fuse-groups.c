@@ -10,15 +10,6 @@
  *
  * A node's elements may be computed more than once only where that is nearly free. */
 
-/* What costs nothing to make again: constants, and whatever only moves elements. */
-static gboolean
-is_free (const GyreFuseGrouper    *self,
-         const GyreTensor *node)
-{
-  return self->infos[node->id].fusible
-         && (node->prim->flags & GYRE_PRIM_GENERATOR || self->infos[node->id].probe.moves);
-}
-
 /* The groups that use a node, also by way of nodes that are repeated in them. */
 typedef struct
 {
@@ -38,9 +29,9 @@ add_group (Users *users,
 }
 
 static void
-collect_users (const GyreFuseGrouper    *self,
-               const GyreTensor *node,
-               Users            *users)
+collect_users (const GyreFuseGrouper *self,
+               const GyreTensor      *node,
+               Users                 *users)
 {
   const GyreFuseInfo *info = &self->infos[node->id];
 
@@ -62,7 +53,7 @@ collect_users (const GyreFuseGrouper    *self,
 /* Joining */
 
 static void
-join (GyreFuseGrouper          *self,
+join (GyreFuseGrouper  *self,
       const GyreTensor *node,
       guint             group,
       gboolean          output)
@@ -78,7 +69,7 @@ join (GyreFuseGrouper          *self,
 }
 
 static void
-begin_group (GyreFuseGrouper          *self,
+begin_group (GyreFuseGrouper  *self,
              const GyreTensor *node)
 {
   GyreFuseGroup *group = g_new0 (GyreFuseGroup, 1);
@@ -91,7 +82,7 @@ begin_group (GyreFuseGrouper          *self,
 
 /* Whether a node that one group alone uses goes into it. */
 static gboolean
-may_join (GyreFuseGrouper          *self,
+may_join (GyreFuseGrouper  *self,
           const GyreTensor *node,
           guint             group)
 {
@@ -117,7 +108,7 @@ may_join (GyreFuseGrouper          *self,
 }
 
 static gboolean
-may_be_output (GyreFuseGrouper          *self,
+may_be_output (GyreFuseGrouper  *self,
                const GyreTensor *node,
                guint             group)
 {
@@ -129,7 +120,7 @@ may_be_output (GyreFuseGrouper          *self,
 }
 
 static void
-place (GyreFuseGrouper          *self,
+place (GyreFuseGrouper  *self,
        const GyreTensor *node)
 {
   g_autoptr (GArray) groups = g_array_new (FALSE, FALSE, sizeof (guint));
@@ -166,7 +157,7 @@ place (GyreFuseGrouper          *self,
 
 /* One that is repeated has a group of its own only for those that can't repeat it. */
 static void
-place_free (GyreFuseGrouper          *self,
+place_free (GyreFuseGrouper  *self,
             const GyreTensor *node)
 {
   g_autoptr (GArray) groups = g_array_new (FALSE, FALSE, sizeof (guint));
@@ -181,7 +172,7 @@ place_free (GyreFuseGrouper          *self,
 /* A view costs nothing outside of kernels either: it goes into one only to bring what it
  * looks at there. */
 static void
-place_view (GyreFuseGrouper          *self,
+place_view (GyreFuseGrouper  *self,
             const GyreTensor *node)
 {
   g_autoptr (GArray) groups = g_array_new (FALSE, FALSE, sizeof (guint));
@@ -203,7 +194,7 @@ fuse_all (GyreFuseGrouper *self)
   for (guint id = self->nodes->len; id-- > 0;)
     if (gyre_grouper_node (self, id)->prim->flags & GYRE_PRIM_VIEW)
       place_view (self, gyre_grouper_node (self, id));
-    else if (is_free (self, gyre_grouper_node (self, id)))
+    else if (gyre_grouper_is_free (self, gyre_grouper_node (self, id)))
       place_free (self, gyre_grouper_node (self, id));
     else if (self->infos[id].fusible)
       place (self, gyre_grouper_node (self, id));

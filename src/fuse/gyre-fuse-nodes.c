@@ -10,20 +10,31 @@ is_fusible (const GyreTensor *node)
          && !(node->prim->flags & GYRE_PRIM_VIEW);
 }
 
-/* What is read where a node is made: 0 for what is small, or made of nothing. */
-static gboolean
-is_small (const GyreFuseGrouper    *self,
-          const GyreTensor *node,
-          const GyreTensor *operand)
+gboolean
+gyre_grouper_is_free (const GyreFuseGrouper *self,
+                      const GyreTensor      *node)
 {
-  return operand->prim->flags & GYRE_PRIM_GENERATOR
-         || (self->infos[operand->id].probe.moves
-             && gyre_grouper_n_elements (operand->operands[0]) < gyre_grouper_n_elements (node));
+  const GyreFuseInfo *info = &self->infos[node->id];
+
+  return info->fusible
+         && (info->probe.moves
+             || (node->prim->flags & GYRE_PRIM_GENERATOR && info->probe.work <= 2 * CHEAP));
+}
+
+/* What is read where a node is made for next to nothing. */
+static gboolean
+is_small (const GyreFuseGrouper *self,
+          const GyreTensor      *node,
+          const GyreTensor      *operand)
+{
+  return gyre_grouper_is_free (self, operand)
+         && (operand->n_operands == 0
+             || gyre_grouper_n_elements (operand->operands[0]) < gyre_grouper_n_elements (node));
 }
 
 static guint
-count_remake (const GyreFuseGrouper    *self,
-              const GyreTensor *node)
+count_remake (const GyreFuseGrouper *self,
+              const GyreTensor      *node)
 {
   const GyreFuseInfo *info = &self->infos[node->id];
   const GyreTensor *large = NULL;

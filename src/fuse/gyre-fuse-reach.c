@@ -10,8 +10,8 @@ static gboolean reaches_from_users (GyreFuseGrouper          *self,
 
 static gboolean
 reaches (GyreFuseGrouper *self,
-         guint    id,
-         guint    group)
+         guint            id,
+         guint            group)
 {
   int own = self->groups->group_of[id];
   const GPtrArray *outputs;
@@ -34,7 +34,7 @@ reaches (GyreFuseGrouper *self,
 }
 
 static gboolean
-reaches_from_users (GyreFuseGrouper          *self,
+reaches_from_users (GyreFuseGrouper  *self,
                     const GyreTensor *node,
                     guint             group)
 {
@@ -48,9 +48,9 @@ reaches_from_users (GyreFuseGrouper          *self,
 }
 
 gboolean
-gyre_grouper_makes_cycle (GyreFuseGrouper          *self,
-             const GyreTensor *node,
-             guint             group)
+gyre_grouper_makes_cycle (GyreFuseGrouper  *self,
+                          const GyreTensor *node,
+                          guint             group)
 {
   const GArray *users = self->infos[node->id].users;
 
@@ -68,8 +68,8 @@ gyre_grouper_makes_cycle (GyreFuseGrouper          *self,
 
 gboolean
 gyre_grouper_reaches (GyreFuseGrouper *self,
-               guint    from,
-               guint    to)
+                      guint            from,
+                      guint            to)
 {
   const GPtrArray *outputs = gyre_grouper_group (self, from)->outputs;
 

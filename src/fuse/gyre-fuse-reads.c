@@ -47,10 +47,10 @@ keeps_index (const GyreTensor *node)
 }
 
 static void
-collect_reads (const GyreFuseGrouper    *self,
-               const GyreTensor *node,
-               guint             group,
-               GArray           *reads)
+collect_reads (const GyreFuseGrouper *self,
+               const GyreTensor      *node,
+               guint                  group,
+               GArray                *reads)
 {
   const GyreFuseInfo *info = &self->infos[node->id];
 
@@ -82,9 +82,9 @@ collect_reads (const GyreFuseGrouper    *self,
 }
 
 double
-gyre_grouper_count_reads (const GyreFuseGrouper    *self,
-             const GyreTensor *node,
-             guint             group)
+gyre_grouper_count_reads (const GyreFuseGrouper *self,
+                          const GyreTensor      *node,
+                          guint                  group)
 {
   g_autoptr (GArray) reads = g_array_new (FALSE, FALSE, sizeof (Read));
 
@@ -95,10 +95,10 @@ gyre_grouper_count_reads (const GyreFuseGrouper    *self,
 
 /* Whether the group asks for the elements of its outputs' indices; all: and no others. */
 gboolean
-gyre_grouper_is_aligned (const GyreFuseGrouper    *self,
-               const GyreTensor *node,
-               guint             group,
-               gboolean          all)
+gyre_grouper_is_aligned (const GyreFuseGrouper *self,
+                         const GyreTensor      *node,
+                         guint                  group,
+                         gboolean               all)
 {
   g_autoptr (GArray) reads = g_array_new (FALSE, FALSE, sizeof (Read));
   gboolean any = FALSE;
@@ -112,9 +112,9 @@ gyre_grouper_is_aligned (const GyreFuseGrouper    *self,
 
 /* That of its users, where it is one. */
 guint
-gyre_grouper_choose_frame (GyreFuseGrouper          *self,
-              const GyreTensor *node,
-              guint             group)
+gyre_grouper_choose_frame (GyreFuseGrouper  *self,
+                           const GyreTensor *node,
+                           guint             group)
 {
   g_autoptr (GArray) reads = g_array_new (FALSE, FALSE, sizeof (Read));
 

@@ -6,7 +6,7 @@
 
 static gboolean
 has_loops (const GyreFuseGrouper *self,
-           guint          group)
+           guint                  group)
 {
   for (guint id = 0; id < self->nodes->len; id++)
     if (self->groups->group_of[id] == (int) group && self->infos[id].probe.loops)
@@ -16,11 +16,11 @@ has_loops (const GyreFuseGrouper *self,
 }
 
 static void
-collect_arrays (const GyreFuseGrouper    *self,
-                const GyreTensor *node,
-                guint             group,
-                gint64            size,
-                GHashTable       *arrays)
+collect_arrays (const GyreFuseGrouper *self,
+                const GyreTensor      *node,
+                guint                  group,
+                gint64                 size,
+                GHashTable            *arrays)
 {
   for (guint i = 0; i < node->n_operands; i++)
     {
@@ -37,7 +37,7 @@ collect_arrays (const GyreFuseGrouper    *self,
 /* The arrays, as large as its results, that a group reads. */
 static GHashTable *
 find_arrays (const GyreFuseGrouper *self,
-             guint          group)
+             guint                  group)
 {
   const GyreTensor *output = g_ptr_array_index (gyre_grouper_group (self, group)->outputs, 0);
   GHashTable *arrays = g_hash_table_new (NULL, NULL);
@@ -66,10 +66,10 @@ share_array (GHashTable *a,
 }
 
 static gboolean
-may_merge (GyreFuseGrouper     *self,
-           GHashTable **arrays,
-           guint        a,
-           guint        b)
+may_merge (GyreFuseGrouper  *self,
+           GHashTable      **arrays,
+           guint             a,
+           guint             b)
 {
   GyreFuseGroup *first = gyre_grouper_group (self, a), *second = gyre_grouper_group (self, b);
 
@@ -93,8 +93,8 @@ compare_outputs (gconstpointer a,
 
 static void
 merge (GyreFuseGrouper *self,
-       guint    into,
-       guint    from)
+       guint            into,
+       guint            from)
 {
   GyreFuseGroup *target = gyre_grouper_group (self, into), *source = gyre_grouper_group (self, from);
 

@@ -294,9 +294,9 @@ readable_part (const GyreGraph *body)
 }
 
 static gboolean
-append_headers (GString                *out,
-                const GyreKernelWriter *writer,
-                GError                **error)
+append_headers (GString                 *out,
+                const GyreKernelWriter  *writer,
+                GError                 **error)
 {
   g_autoptr (GHashTable) included = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
 

@@ -27,10 +27,10 @@ get_result (const GyreTensor *node,
 }
 
 void
-gyre_fusion_emit (GyreFusion        *self,
-                  GyreGraph         *graph,
-                  GyreTensor *const *operands,
-                  GyreTensor       **results)
+gyre_fusion_emit (GyreFusion         *self,
+                  GyreGraph          *graph,
+                  GyreTensor *const  *operands,
+                  GyreTensor        **results)
 {
   GyreFusedAttrs attrs = { self };
   GyreTensor *node = gyre_graph_emit (graph, &gyre_prim_fused, operands, self->body->inputs->len,

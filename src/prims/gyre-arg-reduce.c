@@ -104,9 +104,10 @@ arg_fuse (GyreEmit          *emit,
   element = gyre_emit_let (emit, ctype, gyre_emit_operand (emit, node, 0, jx));
   better = gyre_prims_substitute (emit, ((const GyreArgReduce *) node->prim)->better,
                                   element, best, ctype);
-  gyre_emit_open_if (emit,
-                     gyre_emit_printf (emit, "%s == 0 || %s == %s && (%s || %s != %s)", r,
-                                       best, best, better, element, element));
+  if (x->dtype == GYRE_F32)
+    better = gyre_emit_printf (emit, "%s == %s && (%s || %s != %s)", best, best, better,
+                               element, element);
+  gyre_emit_open_if (emit, gyre_emit_printf (emit, "%s == 0 || (%s)", r, better));
   gyre_emit_statement (emit, "%s = %s;", at, r);
   gyre_emit_statement (emit, "%s = %s;", best, element);
   gyre_emit_close_if (emit);

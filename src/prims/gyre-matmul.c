@@ -54,7 +54,7 @@ matmul_infer (GyreTensor *const  *operands,
   if (a->rank < 2 || a->rank != b->rank || !same_batch (a, b))
     return gyre_prims_error (error,
                              "operand 0 is %s and operand 1 is %s, but both must be "
-                             "matrices, with equal leading dimensions",
+                             "matrices, with leading dimensions that are equal or 1",
                              text_a, text_b);
   if (a->dims[dims.k_a] != b->dims[dims.k_b])
     return gyre_prims_error (error,

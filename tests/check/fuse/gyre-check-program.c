@@ -183,7 +183,7 @@ make_buffer (Run              *self,
 }
 
 static void
-write_input (Run              *self,
+write_value (Run              *self,
              const GyreTensor *input,
              const GyreRef    *ref)
 {
@@ -202,9 +202,9 @@ write_input (Run              *self,
 }
 
 static void
-read_output (Run              *self,
-             const GyreTensor *output,
-             GyreRef          *ref)
+read_value (Run              *self,
+            const GyreTensor *output,
+            GyreRef          *ref)
 {
   gboolean partial = self->program->specs[output->id].partial != 0;
   GyreShape local;
@@ -248,9 +248,9 @@ launch_kernel (gpointer   data,
 }
 
 static void
-run_launch (Run              *self,
-            const GyreLaunch *launch,
-            GyreBuffer      **temps)
+run_launch (Run               *self,
+            const GyreLaunch  *launch,
+            GyreBuffer       **temps)
 {
   GError *error = NULL;
   Launching data = { self, launch };
@@ -283,6 +283,75 @@ run_launch (Run              *self,
   self->n_launches++;
 }
 
+static float *
+fetch (Run   *self,
+       guint  value,
+       gsize *size)
+{
+  float *numbers;
+
+  *size = gyre_buffer_get_size (self->buffers[value]);
+  numbers = g_malloc0 (*size + 4);
+  transfer (self, read_bytes, self->buffers[value], numbers, *size);
+
+  return numbers;
+}
+
+/* On the host, as plainly as can be: how products are made is tested elsewhere. */
+static void
+run_gemm (Run            *self,
+          const GyreGemm *gemm)
+{
+  gsize size_a, size_b, size_c;
+  g_autofree float *a = fetch (self, gemm->a, &size_a);
+  g_autofree float *b = fetch (self, gemm->b, &size_b);
+  g_autofree float *c = fetch (self, gemm->c, &size_c);
+
+  for (gint64 z = 0; z < gemm->batch; z++)
+    for (gint64 i = 0; i < gemm->m; i++)
+      for (gint64 j = 0; j < gemm->n; j++)
+        {
+          float *to = &c[z * gemm->stride_c + i * gemm->ldc + j];
+          double sum = 0;
+
+          for (gint64 k = 0; k < gemm->k; k++)
+            sum += (double) a[z * gemm->stride_a
+                              + (gemm->trans_a ? k * gemm->lda + i : i * gemm->lda + k)]
+                   * b[z * gemm->stride_b
+                       + (gemm->trans_b ? j * gemm->ldb + k : k * gemm->ldb + j)];
+          *to = gemm->alpha * (float) sum + (gemm->beta != 0 ? gemm->beta * *to : 0);
+        }
+  transfer (self, write_bytes, self->buffers[gemm->c], c, size_c);
+}
+
+static void
+run_fill (Run   *self,
+          guint  value,
+          float  pattern)
+{
+  gsize size;
+  g_autofree float *numbers = fetch (self, value, &size);
+
+  for (gsize i = 0; i < size / sizeof (float); i++)
+    numbers[i] = pattern;
+  transfer (self, write_bytes, self->buffers[value], numbers, size);
+}
+
+static void
+run_command (Run                *self,
+             const GyreCommand  *command,
+             GyreBuffer        **temps)
+{
+  if (command->kind == GYRE_COMMAND_LAUNCH)
+    run_launch (self, &command->launch, temps);
+  else if (command->kind == GYRE_COMMAND_GEMM)
+    run_gemm (self, &command->gemm);
+  else if (command->kind == GYRE_COMMAND_FILL)
+    run_fill (self, command->fill.value, command->fill.pattern);
+  else
+    ck_abort_msg ("%s gives a command that is not expected here", command->node->prim->name);
+}
+
 static void
 run_commands (Run *self)
 {
@@ -292,13 +361,7 @@ run_commands (Run *self)
   for (guint i = 0; i < sizes->len; i++)
     temps[i] = new_buffer (self, g_array_index (sizes, gsize, i));
   for (guint i = 0; i < commands->len; i++)
-    {
-      const GyreCommand *command = &g_array_index (commands, GyreCommand, i);
-
-      ck_assert_msg (command->kind == GYRE_COMMAND_LAUNCH, "%s isn't a launch",
-                     command->node->prim->name);
-      run_launch (self, &command->launch, temps);
-    }
+    run_command (self, &g_array_index (commands, GyreCommand, i), temps);
   for (guint i = 0; i < sizes->len; i++)
     gyre_buffer_unref (temps[i]);
   g_array_set_size (commands, 0);
@@ -320,26 +383,69 @@ run_node (Run              *self,
   run_commands (self);
 }
 
+/* Whatever it is: the whole value from how the operand lies, and from that how the result
+ * lies. */
 static void
-run_member (Run           *self,
-            const GyreRef *inputs,
-            GyreRef       *outputs)
+run_collective (Run              *members,
+                guint             n_members,
+                const GyreTensor *node)
 {
-  const GyreGraph *graph = self->program->graph;
+  GyreRef whole = { node->dtype, node->shape };
 
-  self->buffers = g_new0 (GyreBuffer *, graph->nodes->len + 1);
-  for (guint i = 0; i < graph->nodes->len; i++)
-    make_buffer (self, g_ptr_array_index (graph->nodes, i));
-  for (guint i = 0; i < graph->inputs->len; i++)
-    write_input (self, g_ptr_array_index (graph->inputs, i), &inputs[i]);
-  for (guint i = 0; i < graph->nodes->len; i++)
-    run_node (self, g_ptr_array_index (graph->nodes, i));
-  for (guint i = 0; i < graph->outputs->len; i++)
-    read_output (self, g_ptr_array_index (graph->outputs, i), &outputs[i]);
+  whole.data = g_new0 (double, gyre_shape_n_elements (&node->shape) + 1);
+  for (guint m = 0; m < n_members; m++)
+    read_value (&members[m], node->operands[0], &whole);
+  for (guint m = 0; m < n_members; m++)
+    write_value (&members[m], node, &whole);
+  g_free (whole.data);
+}
 
-  for (guint i = 0; i < graph->nodes->len; i++)
+static void
+run_nodes (Run   *members,
+           guint  n_members)
+{
+  const GPtrArray *nodes = members[0].program->graph->nodes;
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      const GyreTensor *node = g_ptr_array_index (nodes, i);
+
+      if (node->prim->flags & GYRE_PRIM_COLLECTIVE)
+        run_collective (members, n_members, node);
+      else
+        for (guint m = 0; m < n_members; m++)
+          run_node (&members[m], node);
+    }
+}
+
+static void
+begin_member (Run              *self,
+              GyreProgram      *program,
+              GyreDevice       *device,
+              guint             member,
+              const GyreTarget *target,
+              GyreArena        *arena)
+{
+  const GPtrArray *nodes = program->graph->nodes;
+
+  *self = (Run) { program, device, member };
+  self->lower = (GyreLower) {
+    program->graph, &program->mesh, program->specs, member, target, arena,
+    g_array_new (FALSE, TRUE, sizeof (GyreCommand)), g_array_new (FALSE, TRUE, sizeof (gsize)),
+  };
+  self->buffers = g_new0 (GyreBuffer *, nodes->len + 1);
+  for (guint i = 0; i < nodes->len; i++)
+    make_buffer (self, g_ptr_array_index (nodes, i));
+}
+
+static void
+end_member (Run *self)
+{
+  for (guint i = 0; i < self->program->graph->nodes->len; i++)
     g_clear_pointer (&self->buffers[i], gyre_buffer_unref);
   g_free (self->buffers);
+  g_array_unref (self->lower.commands);
+  g_array_unref (self->lower.temps);
 }
 
 guint
@@ -348,35 +454,39 @@ gyre_check_run_program (GyreProgram   *program,
                         const GyreRef *inputs,
                         GyreRef       *outputs)
 {
+  const GyreGraph *graph = program->graph;
   g_autoptr (GyreArena) arena = gyre_arena_new ();
+  guint n_members = gyre_mesh_spec_n_devices (&program->mesh), n_launches = 0;
+  g_autofree Run *members = g_new0 (Run, n_members);
   GyreTarget target = {
     gyre_device_get_kind (device) == GYRE_DEVICE_CPU,
     gyre_device_get_max_work_group (device),
     gyre_device_get_local_memory (device),
     gyre_device_get_compute_units (device),
   };
-  Run self = { program, device };
 
-  for (guint i = 0; i < program->graph->outputs->len; i++)
+  for (guint m = 0; m < n_members; m++)
     {
-      const GyreTensor *output = g_ptr_array_index (program->graph->outputs, i);
+      begin_member (&members[m], program, device, m, &target, arena);
+      for (guint i = 0; i < graph->inputs->len; i++)
+        write_value (&members[m], g_ptr_array_index (graph->inputs, i), &inputs[i]);
+    }
+  run_nodes (members, n_members);
 
-      outputs[i].dtype = output->dtype;
-      outputs[i].shape = output->shape;
+  for (guint i = 0; i < graph->outputs->len; i++)
+    {
+      const GyreTensor *output = g_ptr_array_index (graph->outputs, i);
+
+      outputs[i] = (GyreRef) { output->dtype, output->shape };
       outputs[i].data = g_new0 (double, gyre_shape_n_elements (&output->shape) + 1);
+      for (guint m = 0; m < n_members; m++)
+        read_value (&members[m], output, &outputs[i]);
     }
-
-  for (guint m = 0; m < gyre_mesh_spec_n_devices (&program->mesh); m++)
+  for (guint m = 0; m < n_members; m++)
     {
-      self.member = m;
-      self.lower = (GyreLower) {
-        program->graph, &program->mesh, program->specs, m, &target, arena,
-        g_array_new (FALSE, TRUE, sizeof (GyreCommand)), g_array_new (FALSE, TRUE, sizeof (gsize)),
-      };
-      run_member (&self, inputs, outputs);
-      g_array_unref (self.lower.commands);
-      g_array_unref (self.lower.temps);
+      n_launches += members[m].n_launches;
+      end_member (&members[m]);
     }
 
-  return self.n_launches;
+  return n_launches;
 }

@@ -6,31 +6,53 @@
 #define S GYRE_CASE_SMOOTH
 #define E GYRE_CASE_EXACT
 #define DIMS(...) GYRE_SHAPE (__VA_ARGS__)
-#define F32(low, high, ...) { GYRE_F32, DIMS (__VA_ARGS__), (low), (high) }
-#define I32(low, high, ...) { GYRE_I32, DIMS (__VA_ARGS__), (low), (high) }
-#define U32(low, high, ...) { GYRE_U32, DIMS (__VA_ARGS__), (low), (high) }
-#define U8(low, high, ...) { GYRE_U8, DIMS (__VA_ARGS__), (low), (high) }
-#define BOOL(...) { GYRE_BOOL, DIMS (__VA_ARGS__), 0, 1 }
-#define SCALAR(dtype, low, high) { (dtype), { 0, { 0 } }, (low), (high) }
+#define F32(low, high, ...)                     \
+  {                                             \
+    GYRE_F32, DIMS (__VA_ARGS__), (low), (high) \
+  }
+#define I32(low, high, ...)                     \
+  {                                             \
+    GYRE_I32, DIMS (__VA_ARGS__), (low), (high) \
+  }
+#define U32(low, high, ...)                     \
+  {                                             \
+    GYRE_U32, DIMS (__VA_ARGS__), (low), (high) \
+  }
+#define U8(low, high, ...)                     \
+  {                                            \
+    GYRE_U8, DIMS (__VA_ARGS__), (low), (high) \
+  }
+#define BOOL(...)                       \
+  {                                     \
+    GYRE_BOOL, DIMS (__VA_ARGS__), 0, 1 \
+  }
+#define SCALAR(dtype, low, high)         \
+  {                                      \
+    (dtype), { 0, { 0 } }, (low), (high) \
+  }
 
 /* Builders that need more than their operands */
 
-#define BUILD(NAME, EXPRESSION)                 \
-  static GyreTensor *                           \
-  build_##NAME (GyreTensor *const *x)           \
-  {                                             \
-    return (EXPRESSION);                        \
+#define BUILD(NAME, EXPRESSION)                          \
+  static GyreTensor *build_##NAME (GyreTensor *const *x) \
+  {                                                      \
+    return (EXPRESSION);                                 \
   }
-#define INTS(...) ((const int[]) { __VA_ARGS__ })
-#define LONGS(...) ((const gint64[]) { __VA_ARGS__ })
+#define INTS(...) ((const int[]){ __VA_ARGS__ })
+#define LONGS(...) ((const gint64[]){ __VA_ARGS__ })
 
 BUILD (pow_3, gyre_pow (x[0], gyre_constant (GYRE_F32, 3)))
 BUILD (pow_half, gyre_pow (x[0], gyre_constant (GYRE_F32, 1.5)))
 BUILD (add_scalar, gyre_add_scalar (x[0], 0.25))
 BUILD (mul_scalar, gyre_mul_scalar (x[0], -3))
 BUILD (select, gyre_select (x[0], x[1], x[2]))
-BUILD (relu, gyre_select (gyre_greater (x[0], gyre_full_like (x[0], 0)), x[0], gyre_full_like (x[0], 0)))
-BUILD (stop, gyre_mul (x[0], gyre_stop_gradient (gyre_add_scalar (gyre_mul_scalar (x[0], 0), 2))))
+BUILD (relu,
+       gyre_select (gyre_greater (x[0], gyre_full_like (x[0], 0)),
+                    x[0],
+                    gyre_full_like (x[0], 0)))
+BUILD (stop,
+       gyre_mul (x[0],
+                 gyre_stop_gradient (gyre_add_scalar (gyre_mul_scalar (x[0], 0), 2))))
 BUILD (to_i32, gyre_convert (x[0], GYRE_I32))
 BUILD (to_u8, gyre_convert (x[0], GYRE_U8))
 BUILD (to_u32, gyre_convert (x[0], GYRE_U32))
@@ -47,9 +69,10 @@ BUILD (squeeze, gyre_squeeze (x[0], 1))
 BUILD (reshape_merge, gyre_reshape (x[0], GYRE_SHAPE (-1, 5)))
 BUILD (reshape_all, gyre_reshape (x[0], GYRE_SHAPE (-1)))
 BUILD (reshape_cut, gyre_reshape (x[0], GYRE_SHAPE (4, 3, 2, 5)))
-BUILD (reshape_round, gyre_reshape (gyre_mul (gyre_reshape (x[0], GYRE_SHAPE (12, 5)),
-                                              gyre_reshape (x[0], GYRE_SHAPE (12, 5))),
-                                    x[0]->shape))
+BUILD (reshape_round,
+       gyre_reshape (gyre_mul (gyre_reshape (x[0], GYRE_SHAPE (12, 5)),
+                               gyre_reshape (x[0], GYRE_SHAPE (12, 5))),
+                     x[0]->shape))
 BUILD (reshape_odd, gyre_reshape (x[0], GYRE_SHAPE (5, 12)))
 BUILD (reshape_ones, gyre_reshape (x[0], GYRE_SHAPE (1, 7, 1, 3, 1)))
 BUILD (reshape_none, gyre_reshape (x[0], GYRE_SHAPE (4, 0, 2)))
@@ -91,7 +114,7 @@ BUILD (bits, gyre_random_bits (x[0], GYRE_SHAPE (7, 5)))
 BUILD (split, gyre_random_split (x[0], 5))
 BUILD (fold_in, gyre_random_fold_in (x[0], x[1]))
 BUILD (fold_in_path, gyre_random_fold_in_path (x[0], "dense_0/kernel"))
-BUILD (key, gyre_random_fold_in (gyre_random_key ((GyreKey) { { 1, 42 } }), x[0]))
+BUILD (key, gyre_random_fold_in (gyre_random_key ((GyreKey){ { 1, 42 } }), x[0]))
 BUILD (uniform, gyre_random_uniform (x[0], GYRE_SHAPE (3, 11), -2.5, 0.75))
 BUILD (normal, gyre_random_normal (x[0], GYRE_SHAPE (33)))
 BUILD (truncated_normal, gyre_random_truncated_normal (x[0], GYRE_SHAPE (6, 9), -2, 2))
@@ -102,53 +125,87 @@ BUILD (exponential, gyre_random_exponential (x[0], GYRE_SHAPE (9)))
 BUILD (categorical, gyre_random_categorical (x[0], x[1]))
 
 /* Four sizes of each: rank 0, a vector, a matrix, and nothing. */
-#define UNARY(NAME, FLAGS, SLACK, LOW, HIGH)                                                \
-  { #NAME " []", .unary = gyre_##NAME, .flags = (FLAGS), .slack = (SLACK), .n_inputs = 1,   \
-    .inputs = { SCALAR (GYRE_F32, LOW, HIGH) } },                                           \
-  { #NAME " [7]", .unary = gyre_##NAME, .flags = (FLAGS), .slack = (SLACK), .n_inputs = 1,  \
-    .inputs = { F32 (LOW, HIGH, 7) } },                                                     \
-  { #NAME " [3,5]", .unary = gyre_##NAME, .flags = (FLAGS), .slack = (SLACK), .n_inputs = 1, \
-    .inputs = { F32 (LOW, HIGH, 3, 5) } },                                                  \
-  { #NAME " [0,4]", .unary = gyre_##NAME, .flags = (FLAGS), .slack = (SLACK), .n_inputs = 1, \
-    .inputs = { F32 (LOW, HIGH, 0, 4) } }
+#define UNARY(NAME, FLAGS, SLACK, LOW, HIGH)                                           \
+  {                                                                                    \
+    #NAME " []",      .unary = gyre_##NAME, .flags = (FLAGS),                          \
+    .slack = (SLACK), .n_inputs = 1,        .inputs = { SCALAR (GYRE_F32, LOW, HIGH) } \
+  },                                                                                   \
+      { #NAME " [7]",     .unary = gyre_##NAME, .flags = (FLAGS),                      \
+        .slack = (SLACK), .n_inputs = 1,        .inputs = { F32 (LOW, HIGH, 7) } },    \
+      { #NAME " [3,5]",   .unary = gyre_##NAME, .flags = (FLAGS),                      \
+        .slack = (SLACK), .n_inputs = 1,        .inputs = { F32 (LOW, HIGH, 3, 5) } }, \
+  {                                                                                    \
+#NAME " [0,4]", .unary = gyre_##NAME, .flags = (FLAGS), .slack = (SLACK),          \
+                    .n_inputs = 1,                                                     \
+                    .inputs = {                                                        \
+                      F32(LOW, HIGH, 0, 4) }                                           \
+  }
 
 /* Equal shapes, and shapes that broadcast. */
-#define BINARY(NAME, FLAGS, LOW, HIGH)                                                      \
-  { #NAME " [4,3]", .binary = gyre_##NAME, .flags = (FLAGS), .n_inputs = 2,                 \
-    .inputs = { F32 (LOW, HIGH, 4, 3), F32 (LOW, HIGH, 4, 3) } },                           \
-  { #NAME " [4,3] [3]", .binary = gyre_##NAME, .flags = (FLAGS), .n_inputs = 2,             \
-    .inputs = { F32 (LOW, HIGH, 4, 3), F32 (LOW, HIGH, 3) } },                              \
-  { #NAME " [4,1] [2,1,3]", .binary = gyre_##NAME, .flags = (FLAGS), .n_inputs = 2,         \
-    .inputs = { F32 (LOW, HIGH, 4, 1), F32 (LOW, HIGH, 2, 1, 3) } },                        \
-  { #NAME " [] [0,2]", .binary = gyre_##NAME, .flags = (FLAGS), .n_inputs = 2,              \
-    .inputs = { SCALAR (GYRE_F32, LOW, HIGH), F32 (LOW, HIGH, 0, 2) } }
+#define BINARY(NAME, FLAGS, LOW, HIGH)                                                  \
+  { #NAME " [4,3]", .binary = gyre_##NAME, .flags = (FLAGS), .n_inputs = 2,             \
+    .inputs = { F32 (LOW, HIGH, 4, 3), F32 (LOW, HIGH, 4, 3) } },                       \
+      { #NAME " [4,3] [3]", .binary = gyre_##NAME, .flags = (FLAGS), .n_inputs = 2,     \
+        .inputs = { F32 (LOW, HIGH, 4, 3), F32 (LOW, HIGH, 3) } },                      \
+      { #NAME " [4,1] [2,1,3]", .binary = gyre_##NAME, .flags = (FLAGS), .n_inputs = 2, \
+        .inputs = { F32 (LOW, HIGH, 4, 1), F32 (LOW, HIGH, 2, 1, 3) } },                \
+  {                                                                                     \
+#NAME " [] [0,2]", .binary = gyre_##NAME, .flags = (FLAGS), .n_inputs = 2,          \
+                       .inputs = {                                                      \
+                         SCALAR(GYRE_F32, LOW, HIGH), F32(LOW, HIGH, 0, 2) }            \
+  }
 
-#define INTEGERS(NAME, LOW, HIGH)                                                           \
-  { #NAME " i32", .binary = gyre_##NAME, .flags = E, .n_inputs = 2,                         \
-    .inputs = { I32 (LOW, HIGH, 5, 3), I32 (LOW, HIGH, 3) } },                              \
-  { #NAME " u32", .binary = gyre_##NAME, .flags = E, .n_inputs = 2,                         \
-    .inputs = { U32 (0, 4294967295.0, 5, 3), U32 (0, HIGH, 5, 3) } },                       \
-  { #NAME " wide i32", .binary = gyre_##NAME, .flags = E, .n_inputs = 2,                    \
-    .inputs = { I32 (-2147483648.0, 2147483647.0, 5, 3), I32 (LOW, HIGH, 5, 3) } }
+#define INTEGERS(NAME, LOW, HIGH)                                                       \
+  { #NAME " i32", .binary = gyre_##NAME, .flags = E, .n_inputs = 2,                     \
+    .inputs = { I32 (LOW, HIGH, 5, 3), I32 (LOW, HIGH, 3) } },                          \
+      { #NAME " u32", .binary = gyre_##NAME, .flags = E, .n_inputs = 2,                 \
+        .inputs = { U32 (0, 4294967295.0, 5, 3), U32 (0, HIGH, 5, 3) } },               \
+  {                                                                                     \
+#NAME " wide i32", .binary = gyre_##NAME, .flags = E, .n_inputs = 2,                \
+                       .inputs = {                                                      \
+                         I32(-2147483648.0, 2147483647.0, 5, 3), I32(LOW, HIGH, 5, 3) } \
+  }
 
-#define BYTES(NAME)                                                                         \
-  { #NAME " u8", .binary = gyre_##NAME, .flags = E, .n_inputs = 2,                          \
-    .inputs = { U8 (0, 255, 6, 2), U8 (0, 255, 6, 2) } }
+#define BYTES(NAME)                                                \
+  {                                                                \
+#NAME " u8", .binary = gyre_##NAME, .flags = E, .n_inputs = 2, \
+                 .inputs = {                                       \
+                   U8(0, 255, 6, 2), U8(0, 255, 6, 2) }            \
+  }
 
-#define COMPARE(NAME)                                                                       \
-  { #NAME " f32", .binary = gyre_##NAME, .flags = E, .n_inputs = 2,                         \
-    .inputs = { F32 (-1, 1, 4, 3), F32 (-1, 1, 3) } },                                      \
-  { #NAME " i32", .binary = gyre_##NAME, .flags = E, .n_inputs = 2,                         \
-    .inputs = { I32 (-1, 1, 4, 3), I32 (-1, 1, 4, 3) } }
+#define COMPARE(NAME)                                               \
+  { #NAME " f32", .binary = gyre_##NAME, .flags = E, .n_inputs = 2, \
+    .inputs = { F32 (-1, 1, 4, 3), F32 (-1, 1, 3) } },              \
+  {                                                                 \
+#NAME " i32", .binary = gyre_##NAME, .flags = E, .n_inputs = 2, \
+                  .inputs = {                                       \
+                    I32(-1, 1, 4, 3), I32(-1, 1, 4, 3) }            \
+  }
 
-#define ONE(NAME, FLAGS, ...)                                                               \
-  { #NAME, .build = build_##NAME, .flags = (FLAGS), .n_inputs = 1, .inputs = { __VA_ARGS__ } }
-#define TWO(NAME, FLAGS, ...)                                                               \
-  { #NAME, .build = build_##NAME, .flags = (FLAGS), .n_inputs = 2, .inputs = { __VA_ARGS__ } }
-#define THREE(NAME, FLAGS, ...)                                                             \
-  { #NAME, .build = build_##NAME, .flags = (FLAGS), .n_inputs = 3, .inputs = { __VA_ARGS__ } }
-#define MATMUL(NAME, ...)                                                                   \
-  { "matmul " NAME, .binary = gyre_matmul, .flags = S, .n_inputs = 2, .inputs = { __VA_ARGS__ } }
+#define ONE(NAME, FLAGS, ...)                                      \
+  {                                                                \
+#NAME, .build = build_##NAME, .flags = (FLAGS), .n_inputs = 1, \
+           .inputs = {                                             \
+             __VA_ARGS__ }                                         \
+  }
+#define TWO(NAME, FLAGS, ...)                                      \
+  {                                                                \
+#NAME, .build = build_##NAME, .flags = (FLAGS), .n_inputs = 2, \
+           .inputs = {                                             \
+             __VA_ARGS__ }                                         \
+  }
+#define THREE(NAME, FLAGS, ...)                                    \
+  {                                                                \
+#NAME, .build = build_##NAME, .flags = (FLAGS), .n_inputs = 3, \
+           .inputs = {                                             \
+             __VA_ARGS__ }                                         \
+  }
+#define MATMUL(NAME, ...)                                                         \
+  {                                                                               \
+    "matmul " NAME, .binary = gyre_matmul, .flags = S, .n_inputs = 2, .inputs = { \
+      __VA_ARGS__                                                                 \
+    }                                                                             \
+  }
 
 #define KEY U32 (0, 4294967295.0, 2)
 
@@ -173,11 +230,16 @@ const GyrePrimCase gyre_prim_cases[] = {
   UNARY (floor, E, 0, -3, 3),
   UNARY (is_finite, E, 0, -3, 3),
   { "not", .unary = gyre_not, .flags = E, .n_inputs = 1, .inputs = { BOOL (5, 2) } },
-  { "neg i32", .unary = gyre_neg, .flags = E, .n_inputs = 1, .inputs = { I32 (-9, 9, 5, 2) } },
-  { "abs i32", .unary = gyre_abs, .flags = E, .n_inputs = 1, .inputs = { I32 (-9, 9, 5, 2) } },
-  { "sign i32", .unary = gyre_sign, .flags = E, .n_inputs = 1, .inputs = { I32 (-2, 2, 5, 2) } },
-  { "neg u8", .unary = gyre_neg, .flags = E, .n_inputs = 1, .inputs = { U8 (0, 255, 7) } },
-  { "abs -", .unary = gyre_abs, .flags = S | E, .n_inputs = 1, .inputs = { F32 (-2, -0.25, 7) } },
+  { "neg i32", .unary = gyre_neg, .flags = E, .n_inputs = 1,
+    .inputs = { I32 (-9, 9, 5, 2) } },
+  { "abs i32", .unary = gyre_abs, .flags = E, .n_inputs = 1,
+    .inputs = { I32 (-9, 9, 5, 2) } },
+  { "sign i32", .unary = gyre_sign, .flags = E, .n_inputs = 1,
+    .inputs = { I32 (-2, 2, 5, 2) } },
+  { "neg u8", .unary = gyre_neg, .flags = E, .n_inputs = 1,
+    .inputs = { U8 (0, 255, 7) } },
+  { "abs -", .unary = gyre_abs, .flags = S | E, .n_inputs = 1,
+    .inputs = { F32 (-2, -0.25, 7) } },
 
   BINARY (add, S | E, -2, 2),
   BINARY (sub, S | E, -2, 2),
@@ -200,16 +262,28 @@ const GyrePrimCase gyre_prim_cases[] = {
   INTEGERS (xor, -9, 9),
   INTEGERS (shift_left, -2, 35),
   INTEGERS (shift_right, -2, 35),
-  BYTES (add), BYTES (sub), BYTES (mul), BYTES (div), BYTES (rem), BYTES (max), BYTES (xor),
-  { "and bool", .binary = gyre_and, .flags = E, .n_inputs = 2, .inputs = { BOOL (7), BOOL (7) } },
-  { "or bool", .binary = gyre_or, .flags = E, .n_inputs = 2, .inputs = { BOOL (7), BOOL (7) } },
+  BYTES (add),
+  BYTES (sub),
+  BYTES (mul),
+  BYTES (div),
+  BYTES (rem),
+  BYTES (max),
+  BYTES (xor),
+  { "and bool", .binary = gyre_and, .flags = E, .n_inputs = 2,
+    .inputs = { BOOL (7), BOOL (7) } },
+  { "or bool", .binary = gyre_or, .flags = E, .n_inputs = 2,
+    .inputs = { BOOL (7), BOOL (7) } },
   ONE (pow_3, S, F32 (-2, 2, 5)),
   ONE (pow_half, S, F32 (0.5, 2, 5)),
   ONE (add_scalar, S | E, F32 (-2, 2, 4, 3)),
   ONE (mul_scalar, S | E, F32 (-2, 2, 4, 3)),
 
-  COMPARE (equal), COMPARE (not_equal), COMPARE (less), COMPARE (less_equal),
-  COMPARE (greater), COMPARE (greater_equal),
+  COMPARE (equal),
+  COMPARE (not_equal),
+  COMPARE (less),
+  COMPARE (less_equal),
+  COMPARE (greater),
+  COMPARE (greater_equal),
   THREE (select, S | E, BOOL (4, 3), F32 (-1, 1, 4, 3), F32 (-1, 1, 3)),
   ONE (relu, S | E, F32 (-1, 1, 5, 3)),
   /* Its gradient is not that of the function. */
@@ -342,8 +416,7 @@ const GyrePrimCase gyre_prim_cases[] = {
 const guint gyre_prim_n_cases = G_N_ELEMENTS (gyre_prim_cases);
 
 static GyreTensor *
-build (const GyrePrimCase *self,
-       GyreTensor *const  *inputs)
+build (const GyrePrimCase *self, GyreTensor *const *inputs)
 {
   if (self->unary != NULL)
     return self->unary (inputs[0]);
@@ -354,15 +427,15 @@ build (const GyrePrimCase *self,
 }
 
 GyreGraph *
-gyre_prim_case_graph (const GyrePrimCase  *self,
-                      GyreTensor         **result)
+gyre_prim_case_graph (const GyrePrimCase *self, GyreTensor **result)
 {
   GyreGraph *graph = gyre_graph_new ();
   GyreTensor *inputs[G_N_ELEMENTS (self->inputs)];
 
   gyre_graph_push (graph);
   for (guint i = 0; i < self->n_inputs; i++)
-    inputs[i] = gyre_graph_input (graph, "x", self->inputs[i].dtype, &self->inputs[i].shape);
+    inputs[i] =
+        gyre_graph_input (graph, "x", self->inputs[i].dtype, &self->inputs[i].shape);
 
   *result = build (self, inputs);
   gyre_graph_add_output (graph, *result);
@@ -371,8 +444,7 @@ gyre_prim_case_graph (const GyrePrimCase  *self,
 
 /* Integers reach their bounds, so that wraps and zeros are met. */
 GyreRef
-gyre_prim_case_numbers (const GyrePrimInput *input,
-                        guint32              seed)
+gyre_prim_case_numbers (const GyrePrimInput *input, guint32 seed)
 {
   gsize n = (gsize) gyre_shape_n_elements (&input->shape);
   g_autofree guint32 *bits = g_new (guint32, n + 1);
@@ -386,16 +458,16 @@ gyre_prim_case_numbers (const GyrePrimInput *input,
       if (input->dtype == GYRE_F32)
         ref.data[i] = (float) (input->low + u * (input->high - input->low));
       else
-        ref.data[i] = i == 0 ? input->low : i == 1 ? input->high
-                      : floor (input->low + u * (input->high - input->low + 1));
+        ref.data[i] = i == 0   ? input->low
+                      : i == 1 ? input->high
+                               : floor (input->low + u * (input->high - input->low + 1));
     }
 
   return ref;
 }
 
 GyreRef
-gyre_prim_case_input (const GyrePrimCase *self,
-                      guint               i)
+gyre_prim_case_input (const GyrePrimCase *self, guint i)
 {
   return gyre_prim_case_numbers (&self->inputs[i], 17 * i + 1);
 }

@@ -2,8 +2,8 @@
 #include "gyre-check.h"
 #include "prims/gyre-prim-cases.h"
 
-/* The gradient of each primitive, and the gradient of that, against central differences of
- * the reference in double.
+/* The gradient of each primitive, and the gradient of that, against central
+ * differences of the reference in double.
  *
  * s = Σ c · f (x) is differentiated; then t = Σ w · ∂s/∂x, with fixed c and w. */
 
@@ -12,26 +12,24 @@
 typedef struct
 {
   GyreGraph *graph;
-  guint      n_inputs;      /* of the case; then come c, and w of each */
-  GyreRef    numbers[8];
-  guint      n_numbers;
+  guint n_inputs; /* of the case; then come c, and w of each */
+  GyreRef numbers[8];
+  guint n_numbers;
 } Problem;
 
 static GyreTensor *
-add_number (Problem    *self,
-            GyreTensor *like)
+add_number (Problem *self, GyreTensor *like)
 {
   GyrePrimInput input = { GYRE_F32, like->shape, -1, 1 };
 
-  self->numbers[self->n_numbers] = gyre_prim_case_numbers (&input, 1000 + self->n_numbers);
+  self->numbers[self->n_numbers] =
+      gyre_prim_case_numbers (&input, 1000 + self->n_numbers);
   self->n_numbers++;
   return gyre_graph_input (self->graph, "c", GYRE_F32, &like->shape);
 }
 
 static GyreTensor *
-weigh (Problem    *self,
-       GyreTensor *sum,
-       GyreTensor *x)
+weigh (Problem *self, GyreTensor *sum, GyreTensor *x)
 {
   GyreTensor *term = gyre_sum (gyre_mul (x, add_number (self, x)));
 
@@ -40,9 +38,7 @@ weigh (Problem    *self,
 
 /* Its inputs that have gradients */
 static guint
-find_floats (const Problem *self,
-             GyreTensor   **wrt,
-             guint         *indices)
+find_floats (const Problem *self, GyreTensor **wrt, guint *indices)
 {
   guint n = 0;
 
@@ -70,7 +66,8 @@ run (const Problem *self)
   gyre_assert_no_error (error);
   for (guint o = 0; o < self->graph->outputs->len; o++)
     {
-      g_array_append_vals (all, outputs[o].data, (guint) gyre_shape_n_elements (&outputs[o].shape));
+      g_array_append_vals (all, outputs[o].data,
+                           (guint) gyre_shape_n_elements (&outputs[o].shape));
       g_free (outputs[o].data);
     }
 
@@ -80,10 +77,10 @@ run (const Problem *self)
 /* Output 0 is the sum, those after it its gradients by the inputs given. */
 static void
 check_against_differences (const GyrePrimCase *which,
-                           Problem            *self,
-                           const guint        *indices,
-                           guint               n,
-                           const char         *what)
+                           Problem *self,
+                           const guint *indices,
+                           guint n,
+                           const char *what)
 {
   g_autofree double *at = run (self);
   double slack = which->slack > 0 ? which->slack : 1e-6;
@@ -105,17 +102,14 @@ check_against_differences (const GyrePrimCase *which,
           x->data[i] = value;
           expected = (above[0] - below[0]) / (2 * STEP);
           if (!gyre_check_near (at[position], expected, slack * (1 + fabs (expected))))
-            ck_abort_msg ("%s: the %s by input %u, element %d, is %.9g, not %.9g", which->name,
-                          what, indices[k], (int) i, at[position], expected);
+            ck_abort_msg ("%s: the %s by input %u, element %d, is %.9g, not %.9g",
+                          which->name, what, indices[k], (int) i, at[position], expected);
         }
     }
 }
 
 static void
-set_outputs (Problem     *self,
-             GyreTensor  *sum,
-             GyreTensor **grads,
-             guint        n)
+set_outputs (Problem *self, GyreTensor *sum, GyreTensor **grads, guint n)
 {
   g_ptr_array_set_size (self->graph->outputs, 0);
   gyre_graph_add_output (self->graph, sum);

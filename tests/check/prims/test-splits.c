@@ -4,23 +4,26 @@
 
 #include <string.h>
 
-/* The partition rule of each primitive, node by node: three members of unlike weight compute
- * their parts by the reference, from parts of the operands that lie as the rule wants them.
- * Put together as the rule says that the result lies, they are the whole. */
+/* The partition rule of each primitive, node by node: three members of unlike weight
+ * compute their parts by the reference, from parts of the operands that lie as the
+ * rule wants them. Put together as the rule says that the result lies, they are the
+ * whole. */
 
 #define N_MEMBERS 3
 
 static double weights[N_MEMBERS] = { 5, 2, 1 };
 static const GyreMeshSpec mesh = {
-  .n_axes = 1, .axes = { { "data", N_MEMBERS, FALSE, FALSE } }, .weights = { weights },
+  .n_axes = 1,
+  .axes = { { "data", N_MEMBERS, FALSE, FALSE } },
+  .weights = { weights },
 };
 
 typedef struct
 {
   const char *name;
-  GyreGraph  *graph;
-  GyreRef    *whole;      /* by node id */
-  GyreSpec   *specs;      /* by node id */
+  GyreGraph *graph;
+  GyreRef *whole;  /* by node id */
+  GyreSpec *specs; /* by node id */
 } Problem;
 
 static gint64
@@ -33,8 +36,8 @@ count (const GyreShape *shape)
 static gint64
 place_in_whole (const GyreShape *global,
                 const GyreShape *local,
-                const gint64    *offsets,
-                gint64           flat)
+                const gint64 *offsets,
+                gint64 flat)
 {
   gint64 ix[GYRE_MAX_RANK], place = 0;
 
@@ -50,10 +53,7 @@ place_in_whole (const GyreShape *global,
 }
 
 static GyreRef
-allocate_part (const GyreSpec *spec,
-               const GyreRef  *whole,
-               guint           member,
-               gint64         *offsets)
+allocate_part (const GyreSpec *spec, const GyreRef *whole, guint member, gint64 *offsets)
 {
   GyreRef part = { whole->dtype };
 
@@ -62,12 +62,10 @@ allocate_part (const GyreSpec *spec,
   return part;
 }
 
-/* What a member holds: its elements, or its summand of each.  Summands are unlike, and those
- * of the first two members cancel what isn't the whole. */
+/* What a member holds: its elements, or its summand of each.  Summands are unlike, and
+ * those of the first two members cancel what isn't the whole. */
 static GyreRef
-take_part (const GyreSpec *spec,
-           const GyreRef  *whole,
-           guint           member)
+take_part (const GyreSpec *spec, const GyreRef *whole, guint member)
 {
   gint64 offsets[GYRE_MAX_RANK];
   GyreRef part = allocate_part (spec, whole, member, offsets);
@@ -86,11 +84,11 @@ take_part (const GyreSpec *spec,
 }
 
 static void
-compute_part (const Problem    *self,
+compute_part (const Problem *self,
               const GyreTensor *node,
-              const GyreSpec   *want,
-              guint             member,
-              GyreRef          *out)
+              const GyreSpec *want,
+              guint member,
+              GyreRef *out)
 {
   g_autofree GyreRef *in = g_new0 (GyreRef, node->n_operands + 1);
 
@@ -104,13 +102,13 @@ compute_part (const Problem    *self,
 
 /* Adds the member's part where it lies, and counts who has given each element. */
 static void
-put_part (const Problem    *self,
+put_part (const Problem *self,
           const GyreTensor *node,
-          const GyreSpec   *want,
-          const GyreSpec   *spec,
-          guint             member,
-          double           *sum,
-          guint            *givers)
+          const GyreSpec *want,
+          const GyreSpec *spec,
+          guint member,
+          double *sum,
+          guint *givers)
 {
   const GyreRef *whole = &self->whole[node->id];
   gint64 offsets[GYRE_MAX_RANK];
@@ -123,7 +121,8 @@ put_part (const Problem    *self,
 
       /* What all hold is the whole for each. */
       if (spec->partial == 0)
-        gyre_assert_near (out.data[i], whole->data[place], 1e-9 * (1 + fabs (out.data[i])));
+        gyre_assert_near (out.data[i], whole->data[place],
+                          1e-9 * (1 + fabs (out.data[i])));
       sum[place] += out.data[i];
       givers[place]++;
     }
@@ -131,10 +130,10 @@ put_part (const Problem    *self,
 }
 
 static void
-check_node (const Problem    *self,
+check_node (const Problem *self,
             const GyreTensor *node,
-            const GyreSpec   *want,
-            const GyreSpec   *spec)
+            const GyreSpec *want,
+            const GyreSpec *spec)
 {
   const GyreRef *whole = &self->whole[node->id];
   gint64 n = count (&node->shape);
@@ -154,15 +153,15 @@ check_node (const Problem    *self,
       /* Sums of integers wrap on their way, too. */
       if (node->dtype == GYRE_I32)
         sum[i] = (gint32) (guint32) (gint64) sum[i];
-      if (spec->partial != 0 && !gyre_check_near (sum[i], whole->data[i], 1e-9 * (1 + fabs (sum[i]))))
-        ck_abort_msg ("%s: element %d of %s is %g in parts and %g in whole", self->name, (int) i,
-                      node->prim->name, sum[i], whole->data[i]);
+      if (spec->partial != 0 &&
+          !gyre_check_near (sum[i], whole->data[i], 1e-9 * (1 + fabs (sum[i]))))
+        ck_abort_msg ("%s: element %d of %s is %g in parts and %g in whole", self->name,
+                      (int) i, node->prim->name, sum[i], whole->data[i]);
     }
 }
 
 static void
-partition_node (Problem          *self,
-                const GyreTensor *node)
+partition_node (Problem *self, const GyreTensor *node)
 {
   g_autofree GyreSpec *in = g_new0 (GyreSpec, node->n_operands + 1);
   g_autofree GyreSpec *want = g_new0 (GyreSpec, node->n_operands + 1);
@@ -185,8 +184,7 @@ partition_node (Problem          *self,
 }
 
 static void
-partition_all (Problem        *self,
-               const GyreSpec *inputs)
+partition_all (Problem *self, const GyreSpec *inputs)
 {
   guint n_inputs = 0;
 
@@ -202,9 +200,7 @@ partition_all (Problem        *self,
 }
 
 static void
-split (GyreSpec        *spec,
-       const GyreShape *shape,
-       int              dim)
+split (GyreSpec *spec, const GyreShape *shape, int dim)
 {
   *spec = GYRE_SPEC_REPLICATED;
   if (dim < shape->rank)
@@ -214,10 +210,10 @@ split (GyreSpec        *spec,
     }
 }
 
-/* Every dimension of every input by itself; all inputs along the same dimension; and sums. */
+/* Every dimension of every input by itself; all inputs along the same dimension; and
+ * sums. */
 static void
-try_all_splits (Problem            *self,
-                const GyrePrimCase *which)
+try_all_splits (Problem *self, const GyrePrimCase *which)
 {
   GyreSpec inputs[3];
 
@@ -249,8 +245,7 @@ try_all_splits (Problem            *self,
 }
 
 static void
-compute_whole (Problem            *self,
-               const GyrePrimCase *which)
+compute_whole (Problem *self, const GyrePrimCase *which)
 {
   GyreRef inputs[3];
   g_autoptr (GError) error = NULL;
