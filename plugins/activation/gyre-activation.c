@@ -20,20 +20,14 @@ typedef struct
   void        (*add_properties) (GyreLayerClass *klass);   /* or NULL */
 } Row;
 
-/* x where it is positive, else y. The gradient at 0 is that of y. */
-static GyreTensor *
-where_positive (GyreTensor *x,
-                GyreTensor *y)
-{
-  return gyre_select (gyre_greater (x, gyre_full_like (x, 0)), x, y);
-}
-
-/* max (x, 0) */
+/* max (x, 0); its gradient at 0 is 0 */
 static GyreTensor *
 relu (const GyreActivation *self,
       GyreTensor           *x)
 {
-  return where_positive (x, gyre_full_like (x, 0));
+  GyreTensor *zeros = gyre_full_like (x, 0);
+
+  return gyre_select (gyre_greater (x, zeros), x, zeros);
 }
 
 /* x, or slope x below 0 */
@@ -59,9 +53,11 @@ static GyreTensor *
 elu (const GyreActivation *self,
      GyreTensor           *x)
 {
-  GyreTensor *below = gyre_min (x, gyre_full_like (x, 0));
+  GyreTensor *zeros = gyre_full_like (x, 0);
+  GyreTensor *is_positive = gyre_greater (x, zeros);
+  GyreTensor *below = gyre_select (is_positive, zeros, x);
 
-  return where_positive (x, gyre_mul_scalar (gyre_expm1 (below), self->alpha));
+  return gyre_select (is_positive, x, gyre_mul_scalar (gyre_expm1 (below), self->alpha));
 }
 
 static void

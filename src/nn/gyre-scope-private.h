@@ -37,7 +37,8 @@ typedef struct
 } GyreModelScope;
 
 /* Applies a model: layers one after the other add no step to the paths of a model. */
-GyreTensor *gyre_model_scope_apply (GyreModelScope *self, GyreLayer *model, GyreTensor *x);
+GyreTensor *
+gyre_model_scope_apply (GyreModelScope *self, GyreLayer *model, GyreTensor *x);
 
 /* The scope at a model's top; lives in the graph's arena. */
 GyreScope *gyre_scope_new_root (GyreModelScope *model);

@@ -47,7 +47,8 @@ static char *
 find_helper (void)
 {
   const char *folder = g_getenv ("GYRE_LIBEXEC");
-  g_autofree char *named = folder != NULL ? g_build_filename (folder, HELPER, NULL) : NULL;
+  g_autofree char *named =
+      folder != NULL ? g_build_filename (folder, HELPER, NULL) : NULL;
   char *beside;
 
   if (named != NULL && g_file_test (named, G_FILE_TEST_IS_EXECUTABLE))
@@ -91,7 +92,8 @@ scan_file (GKeyFile   *keys,
   const char *start;
   int status;
 
-  if (!g_spawn_sync (NULL, (char **) argv, NULL, 0, NULL, NULL, &out, &said, &status, &why))
+  if (!g_spawn_sync (NULL, (char **) argv, NULL, 0, NULL, NULL, &out, &said, &status,
+                     &why))
     {
       end = g_strdup_printf ("it can't be looked at: %s", why->message);
       g_key_file_set_string (keys, GYRE_PLUGIN_GROUP, "error", end);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "train/gyre-rule-private.h"
 
+#include "base/gyre-arena-private.h"
 #include "base/gyre-tree-private.h"
 #include "nn/gyre-property-private.h"
 #include "nn/gyre-registry-private.h"
@@ -43,7 +44,8 @@ new_array_leaf (GyreArray *array)
 {
   GyreTree *leaf = gyre_tree_new_array (array);
 
-  gyre_array_unref (array);
+  if (gyre_owner_get () == NULL)
+    gyre_array_unref (array);
   return leaf;
 }
 

@@ -152,12 +152,15 @@ gyre_train_state_new_from_params (GyreTree      *params,
 
   g_return_val_if_fail (params != NULL && GYRE_IS_OPTIMIZER (optimizer), self);
 
+  /* not even inside a traced function is it the trace's */
+  gyre_owner_push (NULL);
   priv->step = new_step ();
   priv->params = gyre_tree_ref (params);
   priv->opt_state = gyre_optimizer_init (optimizer, params);
   priv->model_state =
       model_state != NULL ? gyre_tree_ref (model_state) : gyre_tree_new_dict ();
   priv->optimizer = g_object_ref (optimizer);
+  gyre_owner_pop ();
 
   return self;
 }

@@ -17,11 +17,14 @@ static const struct
   { "! relu", GYRE_ERROR_SYNTAX, "column 1: expected a name" },
   { "relu relu", GYRE_ERROR_SYNTAX, "column 10: expected NAME=VALUE" },
   { "relu )", GYRE_ERROR_SYNTAX, "column 6: this parenthesis was never opened" },
-  { "sequential ( relu", GYRE_ERROR_SYNTAX, "column 12: this parenthesis is never closed" },
+  { "sequential ( relu", GYRE_ERROR_SYNTAX,
+    "column 12: this parenthesis is never closed" },
   { "sequential ( ( relu ) )", GYRE_ERROR_SYNTAX, "column 14: expected a name" },
   { "dense features=", GYRE_ERROR_SYNTAX, "column 16: a value is missing after '='" },
-  { "dense features='8", GYRE_ERROR_SYNTAX, "column 16: this quotation mark has no partner" },
-  { "dense features=8 features=9", GYRE_ERROR_SYNTAX, "column 18: this property is given" },
+  { "dense features='8", GYRE_ERROR_SYNTAX,
+    "column 16: this quotation mark has no partner" },
+  { "dense features=8 features=9", GYRE_ERROR_SYNTAX,
+    "column 18: this property is given" },
   { "relu ( relu )", GYRE_ERROR_SYNTAX, "column 1: relu holds no layers" },
   { "relu ! dens features=8", GYRE_ERROR_UNKNOWN,
     "column 8: unknown layer \"dens\"; did you mean \"dense\"?" },
@@ -105,14 +108,16 @@ START_TEST (reads_a_file)
 
   ck_assert_int_ge (fd, 0);
   g_close (fd, NULL);
-  ck_assert (g_file_set_contents (file, "# small\nrelu ! # then\ndense features=x\n", -1, NULL));
+  ck_assert (
+      g_file_set_contents (file, "# small\nrelu ! # then\ndense features=x\n", -1, NULL));
   line = g_strconcat (" @", file, "\n", NULL);
   ck_assert_ptr_null (gyre_model_parse (line, &error));
   gyre_assert_error_says (error, file);
   gyre_assert_error_says (error, "line 3, column 7");
   g_clear_error (&error);
 
-  ck_assert (g_file_set_contents (file, "# small\nrelu ! # then\ndense features=3\n", -1, NULL));
+  ck_assert (
+      g_file_set_contents (file, "# small\nrelu ! # then\ndense features=3\n", -1, NULL));
   model = gyre_model_parse (line, &error);
   gyre_assert_no_error (error);
   printed = gyre_model_to_string (model);
@@ -134,7 +139,8 @@ END_TEST
 static void
 add_tests (Suite *suite)
 {
-  gyre_check_add_loop (suite, "errors", says_what_is_wrong_and_where, G_N_ELEMENTS (wrong));
+  gyre_check_add_loop (suite, "errors", says_what_is_wrong_and_where,
+                       G_N_ELEMENTS (wrong));
   gyre_check_add_loop (suite, "lines", reads_and_prints, G_N_ELEMENTS (right));
   gyre_check_add (suite, "file", reads_a_file);
   gyre_check_add (suite, "list", lists_layers);

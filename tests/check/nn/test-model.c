@@ -40,7 +40,8 @@ static const struct
   { "dense features=3", "dense_0/bias dense_0/kernel" },
   { "dense features=3 ! relu ! dense features=2 use-bias=false",
     "dense_0/bias dense_0/kernel dense_1/kernel" },
-  { "sequential ( dense features=3 ) ! dense features=2 ! sequential ( dense features=1 )",
+  { "sequential ( dense features=3 ) ! dense features=2 ! sequential ( dense features=1 "
+    ")",
     "dense_0/bias dense_0/kernel sequential_0/dense_0/bias sequential_0/dense_0/kernel "
     "sequential_1/dense_0/bias sequential_1/dense_0/kernel" },
   { "relu", "" },
@@ -67,8 +68,8 @@ END_TEST
 START_TEST (begins_as_jax_does)
 {
   g_autoptr (GyreTree) trees =
-    init ("flatten ! dense features=512 ! relu ! dense features=10", GYRE_SHAPE (1, 28, 28, 1),
-          GYRE_F32);
+      init ("flatten ! dense features=512 ! relu ! dense features=10",
+            GYRE_SHAPE (1, 28, 28, 1), GYRE_F32);
   GyreArray *kernel = gyre_tree_get_array (trees, "params/dense_1/kernel");
   GyreArray *bias = gyre_tree_get_array (trees, "params/dense_1/bias");
   GyreShape shape = gyre_array_get_shape (kernel);
@@ -80,8 +81,8 @@ START_TEST (begins_as_jax_does)
   double squares = 0;
 
   ck_assert (gyre_shape_equal (&shape, &GYRE_SHAPE (512, 10)));
-  gyre_key_truncated_normal (gyre_key_fold_in (gyre_key_new (0), 0xf712fb51), -2, 2, 512 * 10,
-                             drawn);
+  gyre_key_truncated_normal (gyre_key_fold_in (gyre_key_new (0), 0xf712fb51), -2, 2,
+                             512 * 10, drawn);
   for (int i = 0; i < 512 * 10; i++)
     {
       ck_assert (numbers[i] == drawn[i] * scale);
@@ -127,13 +128,15 @@ START_TEST (draws_from_the_distribution)
   gyre_assert_no_error (error);
   for (int i = 0; i < 5000; i++)
     {
-      ck_assert_msg (fabs ((double) numbers[i]) <= initial[_i].limit, "%g", (double) numbers[i]);
+      ck_assert_msg (fabs ((double) numbers[i]) <= initial[_i].limit, "%g",
+                     (double) numbers[i]);
       sum += (double) numbers[i];
     }
   mean = sum / 5000;
   for (int i = 0; i < 5000; i++)
     squares += pow ((double) numbers[i] - mean, 2);
-  gyre_assert_near (mean, initial[_i].mean, 5 * initial[_i].deviation / sqrt (5000) + 1e-9);
+  gyre_assert_near (mean, initial[_i].mean,
+                    5 * initial[_i].deviation / sqrt (5000) + 1e-9);
   gyre_assert_near (sqrt (squares / 5000), initial[_i].deviation,
                     0.05 * initial[_i].deviation + 1e-9);
 }
@@ -156,8 +159,8 @@ START_TEST (names_the_layer_that_refuses)
   g_autoptr (GyreLayer) model = parse ("flatten ! sequential ( dense features=3 )");
   g_autoptr (GError) error = NULL;
 
-  ck_assert_ptr_null (gyre_model_init (model, GYRE_SHAPE (1, 4, 4), GYRE_U8, gyre_key_new (0),
-                                       &error));
+  ck_assert_ptr_null (
+      gyre_model_init (model, GYRE_SHAPE (1, 4, 4), GYRE_U8, gyre_key_new (0), &error));
   gyre_assert_error (error, GYRE_ERROR, GYRE_ERROR_SHAPE);
   gyre_assert_error_says (error, "sequential_0/dense_0: it takes f32");
   gyre_assert_error_says (error, "u8[1, 16]");
@@ -190,8 +193,8 @@ apply_with (const char *line,
                                                                   GYRE_F32, &shape)));
     }
   gyre_model_apply (model, params, NULL,
-                    gyre_graph_input (graph, "x", GYRE_F32, &GYRE_SHAPE (2, 3)), training, NULL,
-                    NULL);
+                    gyre_graph_input (graph, "x", GYRE_F32, &GYRE_SHAPE (2, 3)), training,
+                    NULL, NULL);
   gyre_graph_pop ();
   gyre_owner_pop ();
   g_ptr_array_unref (paths);
@@ -256,7 +259,8 @@ add_tests (Suite *suite)
 {
   gyre_check_add_loop (suite, "paths", names_parameters_by_path, G_N_ELEMENTS (named));
   gyre_check_add (suite, "jax", begins_as_jax_does);
-  gyre_check_add_loop (suite, "draws", draws_from_the_distribution, G_N_ELEMENTS (initial));
+  gyre_check_add_loop (suite, "draws", draws_from_the_distribution,
+                       G_N_ELEMENTS (initial));
   gyre_check_add (suite, "fan", needs_two_dimensions_for_a_fan);
   gyre_check_add (suite, "refusal", names_the_layer_that_refuses);
   gyre_check_add (suite, "parameters", says_which_parameter_does_not_fit);
