@@ -187,7 +187,8 @@ count_batch (const GyreShape *shape)
   return batch;
 }
 
-/* Strides are those of local shapes. */
+/* Strides are those of local shapes.  A product of no rows, or a sum over nothing, is
+ * one too: the list of commands doesn't change with shares. */
 static gboolean
 matmul_lower (GyreLower         *lower,
               const GyreTensor  *node,
@@ -219,10 +220,7 @@ matmul_lower (GyreLower         *lower,
   gemm.stride_b = gemm.k * gemm.n;
   gemm.stride_c = gemm.m * gemm.n;
   gemm.alpha = 1;
-  if (gemm.k == 0 && gemm.stride_c * gemm.batch > 0)
-    gyre_lower_fill (lower, node, node->id, 0, gemm.stride_c * gemm.batch);
-  else if (gemm.stride_c * gemm.batch > 0)
-    gyre_lower_gemm (lower, node, &gemm);
+  gyre_lower_gemm (lower, node, &gemm);
   return TRUE;
 }
 
