@@ -46,7 +46,7 @@ GYRE_API GyreArray *gyre_device_put         (GyreArray *array, GyreSharding *sha
 GYRE_API GyreTree  *gyre_device_put_tree    (GyreTree *tree, GyreSharding *sharding,
                                              GError **error);
 /* A scalar leaf of a step's result; NaN and a critical if it can't be read. */
-GYRE_API double     gyre_tree_get_scalar    (GyreTree *tree, const char *path);
+GYRE_API double     gyre_tree_get_scalar    (GyreTree *self, const char *path);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GyreArray, gyre_array_unref)
 
 G_END_DECLS

@@ -255,7 +255,7 @@ gyre_array_get_dtype (GyreArray *self)
 }
 
 /**
- * gyre_array_get_shape:
+ * gyre_array_get_shape: (skip)
  * @self: an array
  *
  * Returns: the shape of the whole array; of a stacked one with the device dimension

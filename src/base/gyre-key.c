@@ -7,7 +7,7 @@
 #include "../../cl/random.clh"
 
 /**
- * gyre_key_new:
+ * gyre_key_new: (skip)
  * @seed: any number
  *
  * Makes the key that JAX's `PRNGKey` makes of @seed: its upper and its lower word. JAX
@@ -33,7 +33,7 @@ encrypt (GyreKey key,
 }
 
 /**
- * gyre_key_fold_in:
+ * gyre_key_fold_in: (skip)
  * @key: a key
  * @data: a number, such as that of an epoch
  *
@@ -49,7 +49,7 @@ gyre_key_fold_in (GyreKey key,
 }
 
 /**
- * gyre_key_fold_in_path:
+ * gyre_key_fold_in_path: (skip)
  * @key: a key
  * @path: a path, such as "dense_0/kernel"
  *

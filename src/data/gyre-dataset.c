@@ -195,7 +195,7 @@ gyre_dataset_get_n (GyreDataset *self,
 }
 
 /**
- * gyre_dataset_get_image_shape:
+ * gyre_dataset_get_image_shape: (skip)
  * @self: a dataset
  *
  * Returns: [height, width, channel]

@@ -30,7 +30,7 @@ gyre_tensor_get_rank (GyreTensor *self)
 }
 
 /**
- * gyre_tensor_get_shape:
+ * gyre_tensor_get_shape: (skip)
  * @self: a tensor
  *
  * Returns: its shape: global in automatic axes of the mesh, local in manual ones
