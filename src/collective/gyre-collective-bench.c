@@ -115,7 +115,7 @@ append_line (Bench   *self,
 
   qsort (self->times, self->n_times, sizeof *self->times, compare_times);
   median = self->times[self->n_times / 2];
-  rate = 2.0 * (n - 1) / n * bytes / (median * 1e6);
+  rate = median > 0 ? 2.0 * (n - 1) / n * bytes / (median * 1e6) : 0;
   g_string_append_printf (report, "%-7s %u devices, %.3f MB each: median of %u %.3f ms, "
                           "least %.3f ms, %.2f GB/s\n",
                           gyre_collective_get_algorithm (self->collective), n,

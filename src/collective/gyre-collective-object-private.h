@@ -117,6 +117,15 @@ gyre_phase_gathers (GyreCollectivePhase phase)
   return phase != GYRE_PHASE_REDUCE_SCATTER;
 }
 
+gboolean gyre_collective_check_bounds   (const GyreCollectiveInfo  *info,
+                                         GError                   **error);
+gboolean gyre_devices_share_one_context (GyreDevice *const         *devices,
+                                         guint                      n);
+/* Of that name, or of the environment's, or chosen. */
+gboolean gyre_collective_set_class      (GyreCollective            *self,
+                                         const char                *name,
+                                         GError                   **error);
+
 /* The buffers of the chunks, where the algorithm needs them. */
 gboolean gyre_collective_make_chunks  (GyreCollective   *self,
                                        GError          **error);

@@ -7,64 +7,6 @@
 
 #include "device/gyre-executor-private.h"
 
-static const GyreCollectiveClass *const classes[] = {
-  &gyre_collective_ring_class,
-  &gyre_collective_direct_class,
-  &gyre_collective_host_class,
-  &gyre_collective_staged_class,
-};
-
-/* The cut. */
-
-static gsize
-strictest_align (GyreDevice *const *devices,
-                 guint              n,
-                 gsize              element_size)
-{
-  gsize align = element_size;
-
-  /* Powers of two: the largest is a multiple of all. */
-  for (guint i = 0; i < n; i++)
-    align = MAX (align, gyre_device_get_align (devices[i]));
-  return align / element_size;
-}
-
-void
-gyre_collective_choose_bounds (GyreDevice *const *devices,
-                               guint              n,
-                               gsize              length,
-                               gsize              element_size,
-                               gsize             *bounds)
-{
-  gsize align = strictest_align (devices, n, element_size);
-  gsize n_units = length / align + (length % align != 0);
-
-  bounds[0] = 0;
-  for (guint i = 0; i < n; i++)
-    {
-      gsize units = n_units / n + (i < n_units % n);
-
-      bounds[i + 1] = MIN (bounds[i] + units * align, length);
-    }
-}
-
-static gboolean
-check_bounds (const GyreCollectiveInfo  *info,
-              GError                   **error)
-{
-  const gsize *bounds = info->bounds;
-  gboolean good = bounds[0] == 0 && bounds[info->n] == info->length;
-
-  for (guint i = 0; i < info->n; i++)
-    good = good && bounds[i] <= bounds[i + 1];
-  if (!good)
-    g_set_error (error, GYRE_ERROR, GYRE_ERROR_SHARDING,
-                 "the %u chunks of a collective of %" G_GSIZE_FORMAT " elements must "
-                 "rise from 0 to its length; they go from %" G_GSIZE_FORMAT " to %"
-                 G_GSIZE_FORMAT, info->n, info->length, bounds[0], bounds[info->n]);
-  return good;
-}
-
 static gboolean
 check_buffers (const GyreCollectiveInfo  *info,
                gsize                      element_size,
@@ -111,17 +53,6 @@ make_ring (GyreCollective *self)
 }
 
 static gboolean
-share_one_context (GyreDevice *const *devices,
-                   guint              n)
-{
-  for (guint i = 1; i < n; i++)
-    if (!gyre_devices_share_context (devices[0], devices[i]))
-      return FALSE;
-
-  return TRUE;
-}
-
-static gboolean
 wants_hazards (void)
 {
 #ifndef NDEBUG
@@ -144,7 +75,7 @@ make_object (const GyreCollectiveInfo *info)
   self->op = info->op;
   self->length = info->length;
   self->element_size = gyre_dtype_size (info->dtype);
-  self->one_context = share_one_context (info->devices, n);
+  self->one_context = gyre_devices_share_one_context (info->devices, n);
   self->devices = g_new0 (GyreDevice *, n);
   self->buffers = g_new0 (GyreBuffer *, n);
   for (guint i = 0; i < n; i++)
@@ -191,76 +122,6 @@ gyre_collective_make_chunks (GyreCollective  *self,
   return TRUE;
 }
 
-/* The algorithm. */
-
-/* In one context nothing beats the direct way, and on the host nothing mapping; a copy of
- * a discrete device's whole bucket, there and back, costs more than whole chunks do. */
-static const GyreCollectiveClass *
-choose_class (const GyreCollective *self)
-{
-  const char *why_not;
-
-  if (gyre_collective_direct_class.can (self, &why_not))
-    return &gyre_collective_direct_class;
-  if (self->one_context)
-    return &gyre_collective_ring_class;
-  for (guint i = 0; i < self->n; i++)
-    if (!gyre_device_get_unified_memory (self->devices[i]))
-      return &gyre_collective_staged_class;
-  return &gyre_collective_host_class;
-}
-
-static const GyreCollectiveClass *
-find_class (const char  *name,
-            GError     **error)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (classes); i++)
-    if (strcmp (classes[i]->name, name) == 0)
-      return classes[i];
-
-  g_set_error (error, GYRE_ERROR, GYRE_ERROR_INVALID,
-               "no all-reduce algorithm '%s' (of $GYRE_ALL_REDUCE, or asked for): there "
-               "are ring, direct, host, staged and auto", name);
-  return NULL;
-}
-
-static void
-set_cannot_error (const GyreCollective  *self,
-                  const char            *name,
-                  const char            *why_not,
-                  GError               **error)
-{
-  g_autoptr (GString) names = g_string_new (NULL);
-
-  for (guint i = 0; i < self->n; i++)
-    g_string_append_printf (names, "%s%s (%s)", i > 0 ? ", " : "",
-                            gyre_device_get_name (self->devices[i]),
-                            gyre_device_get_platform (self->devices[i]));
-  g_set_error (error, GYRE_ERROR, GYRE_ERROR_INVALID,
-               "all-reduce algorithm '%s' can't do these devices: %s: %s; take 'auto'",
-               name, names->str, why_not);
-}
-
-static gboolean
-set_class (GyreCollective  *self,
-           const char      *name,
-           GError         **error)
-{
-  const char *why_not = NULL;
-
-  if (name == NULL)
-    name = g_getenv ("GYRE_ALL_REDUCE");
-  if (name == NULL || *name == '\0' || strcmp (name, "auto") == 0)
-    self->klass = choose_class (self);
-  else if ((self->klass = find_class (name, error)) == NULL)
-    return FALSE;
-
-  if (self->klass->can (self, &why_not))
-    return TRUE;
-  set_cannot_error (self, self->klass->name, why_not, error);
-  return FALSE;
-}
-
 /* Life. */
 
 GyreCollective *
@@ -274,7 +135,7 @@ gyre_collective_new (const GyreCollectiveInfo  *info,
   g_return_val_if_fail (info->op <= GYRE_REDUCE_MIN, NULL);
 
   if (!check_buffers (info, gyre_dtype_size (info->dtype), error) ||
-      (info->bounds != NULL && !check_bounds (info, error)))
+      (info->bounds != NULL && !gyre_collective_check_bounds (info, error)))
     return NULL;
 
   self = make_object (info);
@@ -283,7 +144,7 @@ gyre_collective_new (const GyreCollectiveInfo  *info,
   else
     gyre_collective_choose_bounds (self->devices, self->n, self->length,
                                    self->element_size, self->bounds);
-  if (!set_class (self, info->algorithm, error) ||
+  if (!gyre_collective_set_class (self, info->algorithm, error) ||
       (self->n > 1 && !self->klass->prepare (self, error)))
     return NULL;
 
@@ -453,18 +314,6 @@ gyre_collective_describe (GyreCollective      *self,
   if (self->n > 1)
     self->klass->describe (self, phase, text);
   return g_string_free (text, FALSE);
-}
-
-gboolean
-gyre_collective_can (GyreDevice *const *devices,
-                     guint              n,
-                     const char        *algorithm)
-{
-  GyreCollective self = { .n = n, .one_context = share_one_context (devices, n) };
-  const GyreCollectiveClass *klass = find_class (algorithm, NULL);
-  const char *why_not;
-
-  return klass != NULL && klass->can (&self, &why_not);
 }
 
 const char *
