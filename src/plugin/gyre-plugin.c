@@ -147,10 +147,13 @@ gyre_plugin_new (const char *path)
   return self;
 }
 
+/* The library's own names come first. */
 gboolean
 gyre_plugin_load (GyrePlugin  *self,
                   GError     **error)
 {
+  gyre_layer_type_find ("sequential", NULL);
+  gyre_optimizer_type_find ("chain", NULL);
   if (self->error == NULL && g_type_module_use (G_TYPE_MODULE (self)))
     return TRUE;
 
