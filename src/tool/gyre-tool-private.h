@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <gyre/gyre-types.h>
+
+G_BEGIN_DECLS
+
+/* Exit statuses. */
+enum
+{
+  GYRE_TOOL_OK        = 0,
+  GYRE_TOOL_FAILED    = 1,
+  GYRE_TOOL_USAGE     = 2,     /* an option or its value */
+  GYRE_TOOL_CANCELLED = 130    /* Ctrl-C */
+};
+
+/* A subcommand; argv[0] is its name. */
+typedef struct
+{
+  const char *name;
+  const char *help;
+  int       (*run) (int argc, char **argv);
+} GyreToolCommand;
+
+int gyre_tool_devices (int argc, char **argv);
+int gyre_tool_train   (int argc, char **argv);
+int gyre_tool_inspect (int argc, char **argv);
+int gyre_tool_bench   (int argc, char **argv);
+
+/* The whole command: what main () calls. */
+GYRE_API int gyre_tool_main (int argc, char **argv);
+
+/* Prints "gyre COMMAND: message" on one line, and returns status. */
+int gyre_tool_fail (const char *command, int status, const GError *error);
+/* Reads the options; arguments that are left are an error unless rest is given. */
+gboolean gyre_tool_parse (const char *summary, const GOptionEntry *entries, int *argc, char ***argv,
+                          const char *rest, GError **error);
+
+G_END_DECLS

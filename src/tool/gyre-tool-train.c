@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tool/gyre-tool-private.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/gyre-text-private.h"
+#include "train/gyre-trainer-private.h"
+
+typedef struct
+{
+  char    *data, *model, *optimizer, *devices, *shares, *mode, *log, *plan, *dump;
+  char    *epochs, *batch_size, *steps, *seed;
+  gboolean quiet;
+} TrainOptions;
+
+/* What the screen shows. */
+typedef struct
+{
+  gboolean terminal;     /* a line that is written over, else a line an epoch */
+  gboolean quiet;
+  gint64   last_drawn;   /* monotonic, µs */
+} Screen;
+
+/* --- the screen --- */
+
+static void
+clear_line (const Screen *screen)
+{
+  if (screen->terminal)
+    fputs ("\r\033[K", stdout);
+}
+
+static void
+show_note (const char *text, gpointer data)
+{
+  Screen *screen = data;
+
+  if (screen->quiet)
+    return;
+  clear_line (screen);
+  puts (text);
+  fflush (stdout);
+}
+
+static double
+seconds_since (gint64 start)
+{
+  return (double) (g_get_monotonic_time () - start) / 1e6;
+}
+
+static gint64
+samples_of_run (const GyreTrainer *trainer)
+{
+  gint64 n = gyre_dataset_get_n (trainer->dataset, GYRE_SPLIT_TRAIN);
+
+  return MAX (n, 1);
+}
+
+static void
+show_progress (const GyreTrainer *trainer, gpointer data)
+{
+  Screen *screen = data;
+  gint64  now    = g_get_monotonic_time ();
+  double  past   = seconds_since (trainer->epoch_start);
+  gint64  total  = samples_of_run (trainer);
+  double  rate   = past > 0.0 ? (double) trainer->epoch_samples / past : 0.0;
+
+  if (!screen->terminal || screen->quiet || now - screen->last_drawn < 100000)
+    return;
+  screen->last_drawn = now;
+  printf ("\r\033[Kepoch %" G_GINT64_FORMAT "/%" G_GINT64_FORMAT "  %3.0f %%  %.0f samples/s"
+          "  loss %.4f  %.0f s left", trainer->epoch_index + 1, trainer->config.epochs,
+          100.0 * (double) trainer->epoch_samples / (double) total, rate, trainer->loss,
+          rate > 0.0 ? (double) (total - trainer->epoch_samples) / rate : 0.0);
+  fflush (stdout);
+}
+
+static void
+show_epoch (const GyreTrainer *trainer, gpointer data)
+{
+  Screen *screen = data;
+
+  if (screen->quiet)
+    return;
+  clear_line (screen);
+  printf ("epoch %" G_GINT64_FORMAT "/%" G_GINT64_FORMAT "  mean loss %.4f  test accuracy "
+          "%.4f  %.1f s  %.0f samples/s\n", trainer->epoch_index + 1, trainer->config.epochs,
+          trainer->mean_loss, trainer->test_accuracy, trainer->seconds,
+          trainer->seconds > 0.0 ? (double) trainer->epoch_samples / trainer->seconds : 0.0);
+  fflush (stdout);
+}
+
+static void
+show_end (const GyreTrainer *trainer, const Screen *screen)
+{
+  guint member = 0;
+
+  if (screen->quiet)
+    return;
+  printf ("test accuracy %.4f after %" G_GINT64_FORMAT " steps\n", trainer->test_accuracy,
+          trainer->n_steps);
+  for (guint i = 0; i < trainer->devices->len; i++)
+    {
+      GyreDevice *device = g_ptr_array_index (trainer->devices, i);
+
+      if (trainer->plan.used[i])
+        printf ("  %5.1f %%  %s (%s)\n", 100.0 * trainer->plan.shares[member++],
+                gyre_device_get_name (device), gyre_device_get_platform (device));
+      else
+        printf ("  benched  %s (%s)\n", gyre_device_get_name (device),
+                gyre_device_get_platform (device));
+    }
+}
+
+/* --- options --- */
+
+static gboolean
+parse_count (const char *option, const char *text, gint64 min, gint64 *value, GError **error)
+{
+  if (!text || gyre_text_parse_int (text, min, G_MAXINT32, value, error))
+    return TRUE;
+  g_prefix_error (error, "%s %s: ", option, text);
+  return FALSE;
+}
+
+static gboolean
+parse_mode (const char *text, GyreMode *mode, GError **error)
+{
+  if (!text || g_str_equal (text, "jit"))
+    *mode = GYRE_MODE_JIT;
+  else if (g_str_equal (text, "pmap"))
+    *mode = GYRE_MODE_PMAP;
+  else
+    {
+      g_set_error (error, GYRE_ERROR, GYRE_ERROR_INVALID, "--mode %s: it is jit or pmap", text);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+check_dump (const char *text, GError **error)
+{
+  if (!text || g_str_equal (text, "graph") || g_str_equal (text, "program") ||
+      g_str_equal (text, "schedule"))
+    return TRUE;
+  g_set_error (error, GYRE_ERROR, GYRE_ERROR_INVALID,
+               "--dump %s: it is graph, program or schedule", text);
+  return FALSE;
+}
+
+/* A folder or file that isn't there is a wrong value of the option. */
+static gboolean
+check_data_path (const char *data, GError **error)
+{
+  const char *colon = data ? strchr (data, ':') : NULL;
+
+  if (!colon || colon[1] == '\0' || access (colon + 1, R_OK) == 0)
+    return TRUE;
+  g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE, "--data %s: %s can't be read: %s; it is "
+               "the folder or file that holds the dataset", data, colon + 1,
+               g_file_test (colon + 1, G_FILE_TEST_EXISTS) ? "no permission"
+                                                           : "no such file or folder");
+  return FALSE;
+}
+
+static gboolean
+make_config (const TrainOptions *options, GyreTrainerConfig *config, GError **error)
+{
+  gint64 seed = 0;
+
+  *config = (GyreTrainerConfig) {
+    options->data, options->model, options->optimizer, options->devices, options->shares,
+    options->log, options->plan, GYRE_MODE_JIT, 1, -1, 64, 0,
+  };
+  if (!config->model)
+    config->model = "flatten ! dense features=512 ! relu ! dense features=512 ! relu ! "
+                    "dense features=10";
+  if (!config->optimizer)
+    config->optimizer = "adam learning-rate=1e-3";
+  if (config->plan && config->shares)
+    {
+      g_set_error_literal (error, GYRE_ERROR, GYRE_ERROR_INVALID,
+                           "--plan and --shares: the plan has the shares; give one of them");
+      return FALSE;
+    }
+  if (!parse_count ("--epochs", options->epochs, 1, &config->epochs, error) ||
+      !parse_count ("--batch-size", options->batch_size, 1, &config->batch_size, error) ||
+      !parse_count ("--steps", options->steps, 1, &config->steps, error) ||
+      !parse_count ("--seed", options->seed, 0, &seed, error) ||
+      !parse_mode (options->mode, &config->mode, error) ||
+      !check_dump (options->dump, error) || !check_data_path (options->data, error))
+    return FALSE;
+  config->seed = (guint64) seed;
+  return TRUE;
+}
+
+static gboolean
+parse_options (TrainOptions *options, int *argc, char ***argv, GError **error)
+{
+  const GOptionEntry entries[] = {
+    { "data", 0, 0, G_OPTION_ARG_FILENAME, &options->data,
+      "fashion-mnist, digits, idx:FOLDER, cifar10:FOLDER or safetensors:FILE", "DATA" },
+    { "model", 0, 0, G_OPTION_ARG_STRING, &options->model,
+      "Layers, as 'flatten ! dense features=10'", "LINE" },
+    { "optimizer", 0, 0, G_OPTION_ARG_STRING, &options->optimizer,
+      "As 'adam learning-rate=1e-3'", "LINE" },
+    { "epochs", 0, 0, G_OPTION_ARG_STRING, &options->epochs, "Default 1", "N" },
+    { "batch-size", 0, 0, G_OPTION_ARG_STRING, &options->batch_size, "Default 64", "N" },
+    { "steps", 0, 0, G_OPTION_ARG_STRING, &options->steps, "End after so many", "N" },
+    { "seed", 0, 0, G_OPTION_ARG_STRING, &options->seed, "Default 0", "N" },
+    { "devices", 0, 0, G_OPTION_ARG_STRING, &options->devices,
+      "As 'all', 'gpu:0,pocl/2=0.1', 'pocl*3'; default $GYRE_DEVICES, or all", "STRING" },
+    { "shares", 0, 0, G_OPTION_ARG_STRING, &options->shares,
+      "As 5:2:1, or equal; measured if not given", "SHARES" },
+    { "mode", 0, 0, G_OPTION_ARG_STRING, &options->mode, "jit (the default) or pmap", "MODE" },
+    { "log", 0, 0, G_OPTION_ARG_FILENAME, &options->log, "Write JSON Lines", "FILE" },
+    { "plan", 0, 0, G_OPTION_ARG_FILENAME, &options->plan,
+      "Take the shares of an earlier run's log", "LOG" },
+    { "dump", 0, 0, G_OPTION_ARG_STRING, &options->dump,
+      "Print the graph, program or schedule of the step at the end", "WHAT" },
+    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "Print errors only", NULL },
+    G_OPTION_ENTRY_NULL,
+  };
+
+  return gyre_tool_parse ("Trains a model on every device given.", entries, argc, argv, NULL,
+                          error);
+}
+
+static void
+free_options (TrainOptions *options)
+{
+  char *texts[] = { options->data, options->model, options->optimizer, options->devices,
+                    options->shares, options->mode, options->log, options->plan,
+                    options->dump, options->epochs, options->batch_size, options->steps,
+                    options->seed };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
+    g_free (texts[i]);
+}
+
+/* --- the run --- */
+
+static void
+on_interrupt (int signal_number)
+{
+  (void) signal_number;
+  gyre_trainer_stop ();
+}
+
+/* What lies in an option's value; the rest is of files, devices and the machine. */
+static int
+status_of (const GError *error)
+{
+  static const GyreError usage[] = {
+    GYRE_ERROR_INVALID, GYRE_ERROR_SHAPE, GYRE_ERROR_SHARDING, GYRE_ERROR_SYNTAX,
+    GYRE_ERROR_UNKNOWN,
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (usage); i++)
+    if (g_error_matches (error, GYRE_ERROR, usage[i]))
+      return GYRE_TOOL_USAGE;
+  return GYRE_TOOL_FAILED;
+}
+
+static void
+print_dump (const GyreTrainer *trainer, const char *what)
+{
+  g_autofree char *text = what ? gyre_step_describe (trainer->step, what) : NULL;
+
+  if (text)
+    fputs (text, stdout);
+}
+
+static int
+run_training (const GyreTrainerConfig *config, const TrainOptions *options)
+{
+  const GyreTrainerCallbacks callbacks = { show_note, show_progress, show_epoch };
+  Screen                     screen    = { isatty (STDOUT_FILENO) != 0,
+                                           options->quiet, 0 };
+  g_autoptr (GError)         error     = NULL;
+  g_autoptr (GyreTrainer)    trainer   = gyre_trainer_new (config, &callbacks, &screen, &error);
+
+  if (!trainer)
+    return gyre_tool_fail ("train", status_of (error), error);
+  if (!gyre_trainer_run (trainer, &error))
+    {
+      clear_line (&screen);
+      return gyre_tool_fail ("train", trainer->n_known == 0 ? status_of (error)
+                                                            : GYRE_TOOL_FAILED, error);
+    }
+  if (trainer->stopped)
+    {
+      clear_line (&screen);
+      printf ("stopped after step %" G_GINT64_FORMAT " in epoch %" G_GINT64_FORMAT
+              ", loss %.4f\n", trainer->n_steps, trainer->epoch_index + 1, trainer->loss);
+      return GYRE_TOOL_CANCELLED;
+    }
+  show_end (trainer, &screen);
+  print_dump (trainer, options->dump);
+  return GYRE_TOOL_OK;
+}
+
+int
+gyre_tool_train (int    argc,
+                 char **argv)
+{
+  TrainOptions       options = { 0 };
+  GyreTrainerConfig  config;
+  g_autoptr (GError) error   = NULL;
+  struct sigaction   action  = { .sa_handler = on_interrupt, .sa_flags = SA_RESTART };
+  int                status;
+
+  if (!parse_options (&options, &argc, &argv, &error) ||
+      !make_config (&options, &config, &error))
+    status = gyre_tool_fail ("train", GYRE_TOOL_USAGE, error);
+  else
+    {
+      sigaction (SIGINT, &action, NULL);
+      status = run_training (&config, &options);
+    }
+  free_options (&options);
+  return status;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tool/gyre-tool-private.h"
+
+#include <locale.h>
+#include <string.h>
+
+#include <gyre/gyre-version.h>
+
+#include "base/gyre-text-private.h"
+
+static const GyreToolCommand commands[] = {
+  { "devices", "list the OpenCL devices of this machine", gyre_tool_devices },
+  { "train", "train a model", gyre_tool_train },
+  { "inspect", "describe layers, optimizers and their properties", gyre_tool_inspect },
+  { "bench", "measure: bench all-reduce", gyre_tool_bench },
+};
+
+int
+gyre_tool_fail (const char   *command,
+                int           status,
+                const GError *error)
+{
+  g_autofree char *line = g_strdup (error->message);
+
+  g_strchomp (line);
+  g_printerr ("gyre %s: %s\n", command, line);
+  return status;
+}
+
+gboolean
+gyre_tool_parse (const char         *summary,
+                 const GOptionEntry *entries,
+                 int                *argc,
+                 char             ***argv,
+                 const char         *rest,
+                 GError            **error)
+{
+  g_autoptr (GOptionContext) context = g_option_context_new (rest);
+
+  g_option_context_set_summary (context, summary);
+  g_option_context_add_main_entries (context, entries, NULL);
+  if (!g_option_context_parse (context, argc, argv, error))
+    return FALSE;
+  if (rest || *argc == 1)
+    return TRUE;
+  g_set_error (error, GYRE_ERROR, GYRE_ERROR_INVALID, "unexpected argument '%s'", (*argv)[1]);
+  return FALSE;
+}
+
+static void
+print_usage (void)
+{
+  g_print ("Usage: gyre COMMAND [OPTION…]\n\n");
+  for (gsize i = 0; i < G_N_ELEMENTS (commands); i++)
+    g_print ("  %-10s %s\n", commands[i].name, commands[i].help);
+  g_print ("\nMore about one: gyre COMMAND --help\n");
+}
+
+static int
+unknown_command (const char *name)
+{
+  const char      *names[G_N_ELEMENTS (commands) + 1] = { NULL };
+  g_autofree char *near = NULL;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (commands); i++)
+    names[i] = commands[i].name;
+  near = gyre_text_suggest (name, names);
+  g_printerr ("gyre: no command '%s'%s%s%s; 'gyre --help' lists them\n", name,
+              near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  return GYRE_TOOL_USAGE;
+}
+
+int
+gyre_tool_main (int    argc,
+                char **argv)
+{
+  setlocale (LC_ALL, "");
+  g_set_prgname ("gyre");
+  if (argc < 2)
+    {
+      print_usage ();
+      return GYRE_TOOL_USAGE;
+    }
+  if (g_str_equal (argv[1], "--help") || g_str_equal (argv[1], "-h") ||
+      g_str_equal (argv[1], "help"))
+    {
+      print_usage ();
+      return GYRE_TOOL_OK;
+    }
+  if (g_str_equal (argv[1], "--version"))
+    {
+      g_print ("gyre %d.%d.%d\n", GYRE_MAJOR_VERSION, GYRE_MINOR_VERSION, GYRE_MICRO_VERSION);
+      return GYRE_TOOL_OK;
+    }
+  for (gsize i = 0; i < G_N_ELEMENTS (commands); i++)
+    if (g_str_equal (argv[1], commands[i].name))
+      return commands[i].run (argc - 1, argv + 1);
+  return unknown_command (argv[1]);
+}
