@@ -7,6 +7,7 @@
 #include <gyre/gyre-version.h>
 
 #include "base/gyre-text-private.h"
+#include "device/gyre-drivers-private.h"
 
 static const GyreToolCommand commands[] = {
   { "devices", "list the OpenCL devices of this machine", gyre_tool_devices },
@@ -74,6 +75,7 @@ int
 gyre_tool_main (int    argc,
                 char **argv)
 {
+  gyre_drivers_set_environment ();
   setlocale (LC_ALL, "");
   g_set_prgname ("gyre");
   if (argc < 2)
