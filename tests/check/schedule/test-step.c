@@ -254,6 +254,287 @@ START_TEST (computes_across_rows)
 }
 END_TEST
 
+/* --- training --- */
+
+static GyreTensor *
+loss_of (GyreTree  *params,
+         GyreTree **aux,
+         gpointer   data)
+{
+  GyreTensor *h = gyre_tanh (gyre_matmul (data, gyre_tree_get (params, "a")));
+  GyreTensor *y = gyre_matmul (h, gyre_tree_get (params, "b"));
+
+  return gyre_mean (gyre_square (gyre_add_scalar (y, -1)));
+}
+
+/* Adam without its corrections, and a count. */
+static GyreTree *
+train (GyreTree *args,
+       gpointer  data)
+{
+  GyreTree *params = gyre_tree_get_tree (args, "state/p"), *next = gyre_tree_new_dict ();
+  GyreTree *p = gyre_tree_new_dict (), *m = gyre_tree_new_dict (), *v = gyre_tree_new_dict ();
+  GyreTensor *loss;
+  GyreTree *grads = gyre_value_and_grad (loss_of, params, gyre_tree_get (args, "x"), &loss,
+                                         NULL);
+
+  for (guint i = 0; i < gyre_tree_get_n (params); i++)
+    {
+      const char *name = gyre_tree_get_nth_name (params, i);
+      GyreTensor *g = gyre_tree_get (grads, name);
+      GyreTensor *m1 = gyre_add (gyre_mul_scalar (gyre_tree_get (gyre_tree_get_tree (args,
+                                                  "state/m"), name), 0.9),
+                                 gyre_mul_scalar (g, 0.1));
+      GyreTensor *v1 = gyre_add (gyre_mul_scalar (gyre_tree_get (gyre_tree_get_tree (args,
+                                                  "state/v"), name), 0.99),
+                                 gyre_mul_scalar (gyre_square (g), 0.01));
+      GyreTensor *step = gyre_div (m1, gyre_add_scalar (gyre_sqrt (v1), 1e-3));
+
+      gyre_tree_set_tensor (m, name, m1);
+      gyre_tree_set_tensor (v, name, v1);
+      gyre_tree_set_tensor (p, name, gyre_sub (gyre_tree_get (params, name),
+                                               gyre_mul_scalar (step, 0.05)));
+    }
+
+  gyre_tree_set (next, "p", p);
+  gyre_tree_set (next, "m", m);
+  gyre_tree_set (next, "v", v);
+  gyre_tree_set_tensor (next, "count",
+                        gyre_add_scalar (gyre_tree_get (args, "state/count"), 1));
+  return gyre_tree_build (GYRE_TREE_ENTRY ("state", next), GYRE_TENSOR_ENTRY ("loss", loss),
+                          NULL);
+}
+
+#define HIDDEN 200
+
+static void
+set_leaf (GyreTree   *state,
+          const char *path,
+          GyreArray  *array)
+{
+  g_autoptr (GyreArray) owned = array;
+  g_autoptr (GyreTree) leaf = gyre_tree_new_array (owned);
+
+  gyre_tree_set_path (state, path, leaf);
+}
+
+static GyreTree *
+make_state (void)
+{
+  g_autofree float *zeros = g_new0 (float, 12 * HIDDEN);
+  GyreTree *state = gyre_tree_new_dict ();
+
+  set_leaf (state, "p/a", random_array (2, GYRE_SHAPE (12, HIDDEN)));
+  set_leaf (state, "p/b", random_array (3, GYRE_SHAPE (HIDDEN, 5)));
+  set_leaf (state, "m/a", gyre_array_new (GYRE_F32, GYRE_SHAPE (12, HIDDEN), zeros));
+  set_leaf (state, "m/b", gyre_array_new (GYRE_F32, GYRE_SHAPE (HIDDEN, 5), zeros));
+  set_leaf (state, "v/a", gyre_array_new (GYRE_F32, GYRE_SHAPE (12, HIDDEN), zeros));
+  set_leaf (state, "v/b", gyre_array_new (GYRE_F32, GYRE_SHAPE (HIDDEN, 5), zeros));
+  set_leaf (state, "count", gyre_array_new_scalar (GYRE_F32, 0));
+
+  return state;
+}
+
+static GyreTree *
+make_train_args (GyreTree *state,
+                 guint64   seed,
+                 gint64    rows)
+{
+  g_autoptr (GyreArray) x = random_array (seed, GYRE_SHAPE (rows, 12));
+  GyreTree *args = gyre_tree_new_dict ();
+
+  gyre_tree_set (args, "state", state);
+  gyre_tree_set_array (args, "x", x);
+  return args;
+}
+
+static GyreStep *
+make_train_step (void)
+{
+  g_autoptr (GError) error = NULL;
+  GyreStep *step = gyre_step_jit (train, mesh, "x=data", "state", NULL, NULL, &error);
+
+  gyre_assert_no_error (error);
+  return step;
+}
+
+/* Runs a step, and replaces the state by that of the result. */
+static double
+train_once (GyreStep  *step,
+            GyreTree **state,
+            guint64    seed,
+            gint64     rows,
+            gboolean   read)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GyreTree) args = make_train_args (*state, seed, rows);
+  g_autoptr (GyreTree) results = gyre_step_run_tree (step, args, &error);
+
+  gyre_assert_no_error (error);
+  gyre_tree_unref (*state);
+  *state = gyre_tree_ref (gyre_tree_get_tree (results, "state"));
+  return read ? gyre_tree_get_scalar (results, "loss") : 0;
+}
+
+/* The interpreter's state after the same steps: Adam divides by small numbers, so that the
+ * bound is wider than a product's. */
+START_TEST (trains_like_the_interpreter)
+{
+  g_autoptr (GyreTree) state = make_state (), expected = make_state ();
+  g_autoptr (GyreStep) step = NULL;
+
+  open_mesh (meshes[_i].devices, meshes[_i].weights);
+  step = make_train_step ();
+  for (guint i = 0; i < 4; i++)
+    {
+      gint64 rows = i == 2 ? 5 : 13;
+      g_autoptr (GyreTree) args = make_train_args (expected, 10 + i, rows);
+      g_autoptr (GPtrArray) want = interpret (train, NULL, args);
+      g_autoptr (GPtrArray) paths = NULL, leaves = gyre_tree_flatten (expected, &paths);
+      g_autoptr (GyreTree) next = gyre_tree_new_dict ();
+      double loss = train_once (step, &state, 10 + i, rows, TRUE);
+
+      gyre_assert_near (loss, *(double *) g_ptr_array_index (want, 0), 1e-4);
+      for (guint k = 0; k < leaves->len; k++)
+        {
+          const char *path = g_ptr_array_index (paths, k);
+          GyreArray *like = gyre_tree_as_array (g_ptr_array_index (leaves, k));
+          gint64 n = gyre_shape_n_elements (&like->shape);
+          const double *numbers = g_ptr_array_index (want, 1 + k);
+          g_autofree float *floats = g_new (float, n);
+          g_autoptr (GBytes) bytes = NULL;
+          const float *have = get_floats (state, path, &bytes);
+
+          for (gint64 e = 0; e < n; e++)
+            floats[e] = (float) numbers[e];
+          set_leaf (next, path, gyre_array_new (GYRE_F32, like->shape, floats));
+          gyre_assert_floats_near (have, floats, n, 1e-3, 2e-4);
+        }
+      gyre_tree_unref (g_steal_pointer (&expected));
+      expected = g_steal_pointer (&next);
+    }
+  ck_assert_uint_eq (gyre_step_get_n_traces (step), 2);
+}
+END_TEST
+
+START_TEST (creates_nothing_in_a_steady_loop)
+{
+  g_autoptr (GyreTree) state = make_state ();
+  g_autoptr (GyreStep) step = NULL;
+  GyreBufferStats buffers = { 0 };
+  GyreKernelStats kernels = { 0 }, after;
+
+  open_mesh (meshes[_i].devices, meshes[_i].weights);
+  step = make_train_step ();
+  for (guint i = 0; i < 40; i++)
+    {
+      train_once (step, &state, i, 13, i % 7 == 0);
+      if (i == 9)
+        {
+          buffers = gyre_buffer_get_stats ();
+          kernels = gyre_kernel_get_stats ();
+        }
+    }
+  gyre_step_wait (step, NULL);
+
+  after = gyre_kernel_get_stats ();
+  ck_assert_uint_eq (after.kernels_created, kernels.kernels_created);
+  ck_assert_uint_eq (after.programs_built + after.programs_loaded,
+                     kernels.programs_built + kernels.programs_loaded);
+  ck_assert_uint_eq (gyre_buffer_get_stats ().created, buffers.created);
+  ck_assert_uint_eq (gyre_buffer_get_stats ().bytes, buffers.bytes);
+}
+END_TEST
+
+START_TEST (changes_shares_without_compiling)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GyreTree) state = make_state (), fixed = make_state ();
+  g_autoptr (GyreStep) step = NULL, other = NULL;
+  g_autoptr (GRand) rand = g_rand_new_with_seed (7);
+  guint built = 0, created = 0;
+  double loss = 0, expected = 0;
+
+  open_mesh ("pocl*3", NULL);
+  step = make_train_step ();
+  other = make_train_step ();
+  for (guint i = 0; i < 100; i++)
+    {
+      const double weights[] = { g_rand_int_range (rand, 0, 5), 1, g_rand_int_range (rand, 0, 3) };
+
+      gyre_mesh_set_shares (mesh, "data", i > 0 ? weights : NULL, &error);
+      gyre_assert_no_error (error);
+      loss = train_once (step, &state, i, 31, i % 10 == 0);
+      if (i == 0)
+        built = gyre_kernel_get_stats ().programs_built;
+      if (i == 50)
+        created = gyre_kernel_get_stats ().kernels_created;
+    }
+  ck_assert_uint_eq (gyre_kernel_get_stats ().programs_built, built);
+  /* a product of other sizes may take another kernel of a program that is there */
+  ck_assert_uint_eq (gyre_kernel_get_stats ().kernels_created, created);
+  ck_assert_uint_eq (gyre_step_get_n_traces (step), 1);
+
+  gyre_mesh_set_shares (mesh, "data", NULL, &error);
+  if (g_getenv ("GYRE_TEST_SHOW") != NULL)
+    {
+      g_autofree char *program = gyre_step_describe (step, "program");
+      g_autofree char *schedule = gyre_step_describe (step, "schedule");
+
+      g_printerr ("%s\n%s\n", program, schedule);
+    }
+  loss = train_once (step, &state, 100, 31, TRUE);
+  for (guint i = 0; i < 101; i++)
+    expected = train_once (other, &fixed, i, 31, i == 100);
+  /* sums in another order, over a hundred steps of Adam */
+  gyre_assert_near (loss, expected, 2e-2);
+}
+END_TEST
+
+START_TEST (marks_what_was_donated)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GyreTree) state = make_state (), old = NULL, args = NULL, results = NULL;
+  g_autoptr (GyreStep) step = NULL;
+
+  open_mesh ("pocl*3", NULL);
+  step = make_train_step ();
+  train_once (step, &state, 1, 13, FALSE);
+  old = gyre_tree_ref (state);
+  train_once (step, &state, 2, 13, FALSE);
+
+  ck_assert_ptr_null (gyre_array_get (gyre_tree_get_array (old, "p/a"), &error));
+  gyre_assert_error (error, GYRE_ERROR, GYRE_ERROR_DONATED);
+  g_clear_error (&error);
+  args = make_train_args (old, 3, 13);
+  results = gyre_step_run_tree (step, args, &error);
+  ck_assert_ptr_null (results);
+  gyre_assert_error (error, GYRE_ERROR, GYRE_ERROR_DONATED);
+  gyre_assert_error_says (error, "state/count");
+}
+END_TEST
+
+/* A second state takes the place where the first one lives: the first moves out. */
+START_TEST (keeps_two_states_apart)
+{
+  g_autoptr (GyreTree) first = make_state (), second = make_state (), alone = make_state ();
+  g_autoptr (GyreStep) step = NULL, other = NULL;
+  double a = 0, b = 0, expected = 0;
+
+  open_mesh (meshes[_i].devices, meshes[_i].weights);
+  step = make_train_step ();
+  other = make_train_step ();
+  for (guint i = 0; i < 4; i++)
+    {
+      a = train_once (step, &first, i, 13, TRUE);
+      b = train_once (step, &second, i, 13, TRUE);
+      expected = train_once (other, &alone, i, 13, TRUE);
+      ck_assert (a == expected);
+      ck_assert (b == expected);
+    }
+}
+END_TEST
+
 static void
 add_tests (Suite *suite)
 {
@@ -262,6 +543,11 @@ add_tests (Suite *suite)
   tcase_add_loop_test (tcase, computes_elementwise, 0, G_N_ELEMENTS (meshes));
   tcase_add_loop_test (tcase, computes_layers, 0, G_N_ELEMENTS (meshes));
   tcase_add_loop_test (tcase, computes_across_rows, 0, G_N_ELEMENTS (meshes));
+  tcase_add_loop_test (tcase, trains_like_the_interpreter, 0, G_N_ELEMENTS (meshes));
+  tcase_add_loop_test (tcase, creates_nothing_in_a_steady_loop, 0, G_N_ELEMENTS (meshes));
+  tcase_add_test (tcase, changes_shares_without_compiling);
+  tcase_add_test (tcase, marks_what_was_donated);
+  tcase_add_loop_test (tcase, keeps_two_states_apart, 0, G_N_ELEMENTS (meshes));
 }
 
 GYRE_CHECK_MAIN ("step", add_tests)
