@@ -36,8 +36,9 @@ GYRE_API GyreStep *gyre_step_jit  (GyreStepFunc func, GyreMesh *mesh,
  * have no leading device dimension; all others have (or, for the entries named in ragged,
  * their leading dimension is cut among the devices by share). Results get one. */
 GYRE_API GyreStep *gyre_step_pmap (GyreStepFunc func, GyreMesh *mesh, const char *axis,
-                                   const char *broadcast, const char *ragged, const char *donate,
-                                   gpointer data, GDestroyNotify destroy, GError **error);
+                                   const char *broadcast, const char *ragged,
+                                   const char *donate, gpointer data,
+                                   GDestroyNotify destroy, GError **error);
 /* args: a dictionary. (transfer full) */
 GYRE_API GyreTree *gyre_step_run_tree (GyreStep *self, GyreTree *args, GError **error);
 /* gyre_step_run (step, &error, GYRE_NODE_ENTRY ("state", state), GYRE_TREE_ENTRY

@@ -29,7 +29,8 @@ typedef struct
   GyreBlock *blocks;
 } GyreLayout;
 
-/* ranges: for a flat spec, by device: first element and number of elements; else unused. */
+/* ranges: for a flat spec, by device: first element and number of elements; else
+ * unused. */
 GyreLayout *gyre_layout_new     (const GyreMeshSpec *mesh,
                                  const GyreShape    *shape,
                                  const GyreSpec     *spec,

@@ -93,9 +93,9 @@ take_stores (GyreArray  *array,
 
   for (guint d = 0; d < array->layout->n_blocks; d++)
     {
-      g_autoptr (GyreStore) store = gyre_pool_take (gyre_mesh_get_pool (mesh),
-                                                    gyre_mesh_get_device (mesh, d),
-                                                    gyre_array_block_size (array, d), error);
+      g_autoptr (GyreStore) store =
+          gyre_pool_take (gyre_mesh_get_pool (mesh), gyre_mesh_get_device (mesh, d),
+                          gyre_array_block_size (array, d), error);
 
       if (store == NULL)
         return FALSE;

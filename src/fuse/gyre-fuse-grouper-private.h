@@ -23,8 +23,9 @@ typedef struct
                                element-wise ones below a node that is asked for once */
   double        count;      /* how often elements are computed in its group */
   guint         repeats;    /* nodes from here on that are computed more than once */
-  guint         remake;     /* work that makes it from one array that is in memory anyway, so
-                               that reading its own array would be no cheaper; 0: not so */
+  /* work that makes it from one array that is in memory anyway, so that reading its
+   * own array would be no cheaper; 0: not so */
+  guint         remake;
 } GyreFuseInfo;
 
 typedef struct
@@ -81,7 +82,8 @@ guint    gyre_grouper_choose_frame  (GyreFuseGrouper       *self,
                                      const GyreTensor      *node,
                                      guint                  group);
 
-/* Whether node can't be an output of the group: something between needs it, and is needed. */
+/* Whether node can't be an output of the group: something between needs it, and is
+ * needed. */
 gboolean gyre_grouper_makes_cycle   (GyreFuseGrouper       *self,
                                      const GyreTensor      *node,
                                      guint                  group);

@@ -8,7 +8,8 @@ G_BEGIN_DECLS
 /* Which nodes become one kernel. */
 typedef struct
 {
-  GPtrArray *outputs;    /* nodes that others need, one shape and one sharding; last first */
+  /* nodes that others need, one shape and one sharding; last first */
+  GPtrArray *outputs;
   guint      n_members;
   guint      frame;      /* of the outputs' elements: see the algorithm */
 } GyreFuseGroup;
@@ -17,9 +18,11 @@ typedef struct
 {
   const GyreProgram *program;
   GPtrArray         *groups;    /* GyreFuseGroup */
-  int               *group_of;  /* by node id: index of the group that it is a member of, -1 */
-  gboolean          *repeated;  /* by node id: it is made again in each group that uses it;
-                                   a group of its own only where something else needs it */
+  /* by node id: index of the group that it is a member of, -1 */
+  int               *group_of;
+  /* by node id: it is made again in each group that uses it; a group of its own only
+   * where something else needs it */
+  gboolean          *repeated;
 } GyreFuseGroups;
 
 /* fuse FALSE: each node alone */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 /* Greedy, from the last node to the first: a node goes into the group that uses it where
- * nothing else does; into one of those that use it, as one more output, where its elements
- * are that kernel's own; else it begins a group.
+ * nothing else does; into one of those that use it, as one more output, where its
+ * elements are that kernel's own; else it begins a group.
  *
  * A node's elements may be computed more than once only where that is nearly free. */
 
@@ -46,7 +46,8 @@ collect_users (const GyreFuseGrouper *self,
       else if (!self->groups->repeated[user])
         users->outside = TRUE;
       if (self->groups->repeated[user])
-        collect_users (self, gyre_grouper_node (self, user), &(Users) { users->groups, FALSE });
+        collect_users (self, gyre_grouper_node (self, user),
+                       &(Users){ users->groups, FALSE });
     }
 }
 
@@ -62,8 +63,10 @@ join (GyreFuseGrouper  *self,
 
   self->groups->group_of[node->id] = (int) group;
   gyre_grouper_group (self, group)->n_members++;
-  info->count = MAX (gyre_grouper_count_reads (self, node, group), output ? gyre_grouper_n_elements (node) : 0);
-  info->frame = output ? gyre_grouper_group (self, group)->frame : gyre_grouper_choose_frame (self, node, group);
+  info->count = MAX (gyre_grouper_count_reads (self, node, group),
+                     output ? gyre_grouper_n_elements (node) : 0);
+  info->frame = output ? gyre_grouper_group (self, group)->frame
+                       : gyre_grouper_choose_frame (self, node, group);
   if (output)
     g_ptr_array_add (gyre_grouper_group (self, group)->outputs, (gpointer) node);
 }
@@ -87,7 +90,8 @@ may_join (GyreFuseGrouper  *self,
           guint             group)
 {
   GyreFuseInfo *info = &self->infos[node->id];
-  double times = gyre_grouper_count_reads (self, node, group) / gyre_grouper_n_elements (node);
+  double times =
+      gyre_grouper_count_reads (self, node, group) / gyre_grouper_n_elements (node);
 
   if (gyre_grouper_group (self, group)->n_members >= MAX_MEMBERS)
     return FALSE;
@@ -114,9 +118,10 @@ may_be_output (GyreFuseGrouper  *self,
 {
   GyreFuseGroup *target = gyre_grouper_group (self, group);
 
-  return target->outputs->len < MAX_OUTPUTS && target->n_members < MAX_MEMBERS
-         && gyre_grouper_same_place (self, node, g_ptr_array_index (target->outputs, 0))
-         && gyre_grouper_is_aligned (self, node, group, FALSE) && !gyre_grouper_makes_cycle (self, node, group);
+  return target->outputs->len < MAX_OUTPUTS && target->n_members < MAX_MEMBERS &&
+         gyre_grouper_same_place (self, node, g_ptr_array_index (target->outputs, 0)) &&
+         gyre_grouper_is_aligned (self, node, group, FALSE) &&
+         !gyre_grouper_makes_cycle (self, node, group);
 }
 
 static void

@@ -16,9 +16,9 @@ gyre_grouper_is_free (const GyreFuseGrouper *self,
 {
   const GyreFuseInfo *info = &self->infos[node->id];
 
-  return info->fusible
-         && (info->probe.moves
-             || (node->prim->flags & GYRE_PRIM_GENERATOR && info->probe.work <= 2 * CHEAP));
+  return info->fusible &&
+         (info->probe.moves ||
+          (node->prim->flags & GYRE_PRIM_GENERATOR && info->probe.work <= 2 * CHEAP));
 }
 
 /* What is read where a node is made for next to nothing. */
@@ -27,9 +27,9 @@ is_small (const GyreFuseGrouper *self,
           const GyreTensor      *node,
           const GyreTensor      *operand)
 {
-  return gyre_grouper_is_free (self, operand)
-         && (operand->n_operands == 0
-             || gyre_grouper_n_elements (operand->operands[0]) < gyre_grouper_n_elements (node));
+  return gyre_grouper_is_free (self, operand) &&
+         (operand->n_operands == 0 || gyre_grouper_n_elements (operand->operands[0]) <
+                                          gyre_grouper_n_elements (node));
 }
 
 static guint
@@ -94,6 +94,7 @@ gyre_grouper_same_place (const GyreFuseGrouper *self,
 {
   const GyreSpec *specs = self->groups->program->specs;
 
-  return gyre_shape_equal (&a->shape, &b->shape) && specs[a->id].group == specs[b->id].group
-         && gyre_spec_equal (&specs[a->id], &specs[b->id]);
+  return gyre_shape_equal (&a->shape, &b->shape) &&
+         specs[a->id].group == specs[b->id].group &&
+         gyre_spec_equal (&specs[a->id], &specs[b->id]);
 }

@@ -58,8 +58,10 @@ collect_reads (const GyreFuseGrouper *self,
     {
       guint id = g_array_index (info->users, guint, i);
       const GyreTensor *user = gyre_grouper_node (self, id);
-      double factor = user->prim->flags & GYRE_PRIM_REDUCTION
-                      ? MAX (gyre_grouper_n_elements (node) / gyre_grouper_n_elements (user), 1) : 1;
+      double factor =
+          user->prim->flags & GYRE_PRIM_REDUCTION
+              ? MAX (gyre_grouper_n_elements (node) / gyre_grouper_n_elements (user), 1)
+              : 1;
 
       if (self->groups->group_of[id] == (int) group)
         {
@@ -75,7 +77,8 @@ collect_reads (const GyreFuseGrouper *self,
             {
               const Read *read = &g_array_index (nested, Read, j);
 
-              add_read (reads, keeps_index (user) ? read->frame : 0, read->times * factor);
+              add_read (reads, keeps_index (user) ? read->frame : 0,
+                        read->times * factor);
             }
         }
     }
@@ -105,7 +108,8 @@ gyre_grouper_is_aligned (const GyreFuseGrouper *self,
 
   collect_reads (self, node, group, reads);
   for (guint i = 0; i < reads->len; i++)
-    any |= g_array_index (reads, Read, i).frame == gyre_grouper_group (self, group)->frame;
+    any |=
+        g_array_index (reads, Read, i).frame == gyre_grouper_group (self, group)->frame;
 
   return any && (!all || reads->len == 1);
 }

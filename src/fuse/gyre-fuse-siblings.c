@@ -39,13 +39,14 @@ static GHashTable *
 find_arrays (const GyreFuseGrouper *self,
              guint                  group)
 {
-  const GyreTensor *output = g_ptr_array_index (gyre_grouper_group (self, group)->outputs, 0);
+  const GyreTensor *output =
+      g_ptr_array_index (gyre_grouper_group (self, group)->outputs, 0);
   GHashTable *arrays = g_hash_table_new (NULL, NULL);
 
   for (guint id = 0; id < self->nodes->len; id++)
     if (self->groups->group_of[id] == (int) group)
-      collect_arrays (self, gyre_grouper_node (self, id), group, gyre_shape_n_elements (&output->shape),
-                      arrays);
+      collect_arrays (self, gyre_grouper_node (self, id), group,
+                      gyre_shape_n_elements (&output->shape), arrays);
 
   return arrays;
 }
@@ -71,7 +72,8 @@ may_merge (GyreFuseGrouper  *self,
            guint             a,
            guint             b)
 {
-  GyreFuseGroup *first = gyre_grouper_group (self, a), *second = gyre_grouper_group (self, b);
+  GyreFuseGroup *first = gyre_grouper_group (self, a),
+                *second = gyre_grouper_group (self, b);
 
   return first->outputs->len > 0 && second->outputs->len > 0
          && first->outputs->len + second->outputs->len <= MAX_OUTPUTS
@@ -96,7 +98,8 @@ merge (GyreFuseGrouper *self,
        guint            into,
        guint            from)
 {
-  GyreFuseGroup *target = gyre_grouper_group (self, into), *source = gyre_grouper_group (self, from);
+  GyreFuseGroup *target = gyre_grouper_group (self, into),
+                *source = gyre_grouper_group (self, from);
 
   for (guint id = 0; id < self->nodes->len; id++)
     if (self->groups->group_of[id] == (int) from)

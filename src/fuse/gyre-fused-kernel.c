@@ -7,7 +7,8 @@
 /* From a fusion to the text of its kernel.  It is written twice: the first time to see
  * which indices go together, the second time with the ranges that are left.
  *
- * Results first, then operands, then sizes.  A work-item makes one element of each result. */
+ * Results first, then operands, then sizes.  A work-item makes one element of each
+ * result. */
 
 /* Work-groups have few sizes: PoCL compiles a kernel again for each. */
 #define GROUP_CHAIN     256
@@ -44,7 +45,8 @@ write_elements (GyreKernelWriter     *writer,
   /* Everything is read before anything is written, so that a result may take over the
    * buffer of an operand. */
   for (guint i = 0; i < outputs->len; i++)
-    elements[i] = gyre_kernel_writer_element (writer, g_ptr_array_index (outputs, i), grid->ix);
+    elements[i] =
+        gyre_kernel_writer_element (writer, g_ptr_array_index (outputs, i), grid->ix);
   if (grid->columns)
     open_guard (writer, grid);
   for (guint i = 0; i < outputs->len; i++)
@@ -110,9 +112,11 @@ find_overwrites (const GyreKernelWriter *writer,
         const GyreSpec *a = &fusion->specs[result->id];
         const GyreSpec *b = &fusion->specs[operand->id];
 
-        kernel->overwrites[r * inputs->len + k]
-          = result->dtype == operand->dtype && gyre_shape_equal (&result->shape, &operand->shape)
-            && gyre_spec_equal (a, b) && a->group == b->group && is_aligned (writer, grid, k);
+        kernel->overwrites[r * inputs->len + k] =
+            result->dtype == operand->dtype &&
+            gyre_shape_equal (&result->shape, &operand->shape) &&
+            gyre_spec_equal (a, b) && a->group == b->group &&
+            is_aligned (writer, grid, k);
       }
 }
 
@@ -126,7 +130,8 @@ is_shared (const GyreFusedKernel *kernel,
 {
   for (guint r = 0; r < n_results; r++)
     for (guint k = 0; k < n_operands; k++)
-      if (((int) r == result || (int) k == operand) && kernel->overwrites[r * n_operands + k])
+      if (((int) r == result || (int) k == operand) &&
+          kernel->overwrites[r * n_operands + k])
         return TRUE;
 
   return FALSE;
@@ -176,8 +181,8 @@ append_packed_ranges (GString              *out,
     {
       const char *size = range_size (writer, grid, r);
 
-      g_string_append_printf (out, "  const int %s = w %% %s;\n  w /= %s;\n", grid->names[r],
-                              size, size);
+      g_string_append_printf (out, "  const int %s = w %% %s;\n  w /= %s;\n",
+                              grid->names[r], size, size);
     }
   g_string_append_printf (out, "  const int %s = w;\n", grid->names[grid->n_ranges - 1]);
 }
@@ -190,9 +195,10 @@ append_clamped_indices (GString              *out,
                         const GyreKernelGrid *grid)
 {
   for (guint r = 0; r < grid->n_ranges; r++)
-    g_string_append_printf (out, "  const int w%u = get_global_id (%u);\n"
-                            "  const int %s = min (w%u, %s - 1);\n", r, r, grid->names[r], r,
-                            range_size (writer, grid, r));
+    g_string_append_printf (out,
+                            "  const int w%u = get_global_id (%u);\n"
+                            "  const int %s = min (w%u, %s - 1);\n",
+                            r, r, grid->names[r], r, range_size (writer, grid, r));
   g_string_append_c (out, '\n');
 }
 
@@ -212,7 +218,8 @@ append_indices (GString              *out,
     }
 
   for (guint r = 0; r < plain; r++)
-    g_string_append_printf (out, "  const int %s = get_global_id (%u);\n", grid->names[r], r);
+    g_string_append_printf (out, "  const int %s = get_global_id (%u);\n", grid->names[r],
+                            r);
   if (plain < grid->n_ranges)
     append_packed_ranges (out, writer, grid);
 
@@ -298,10 +305,12 @@ append_headers (GString                 *out,
                 const GyreKernelWriter  *writer,
                 GError                 **error)
 {
-  g_autoptr (GHashTable) included = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) included =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
 
   for (guint i = 0; i < writer->headers->len; i++)
-    if (!gyre_kernel_include (out, g_ptr_array_index (writer->headers, i), included, error))
+    if (!gyre_kernel_include (out, g_ptr_array_index (writer->headers, i), included,
+                              error))
       return FALSE;
 
   return TRUE;

@@ -33,8 +33,8 @@ gyre_fusion_emit (GyreFusion         *self,
                   GyreTensor        **results)
 {
   GyreFusedAttrs attrs = { self };
-  GyreTensor *node = gyre_graph_emit (graph, &gyre_prim_fused, operands, self->body->inputs->len,
-                                      &attrs);
+  GyreTensor *node = gyre_graph_emit (graph, &gyre_prim_fused, operands,
+                                      self->body->inputs->len, &attrs);
 
   if (self->body->outputs->len == 1)
     {
@@ -77,7 +77,8 @@ gyre_fused_may_overwrite (const GyreTensor *node,
   fusion = ((const GyreFusedAttrs *) node->attrs)->fusion;
   kernel = gyre_fusion_get_kernel (fusion, FALSE, NULL);
 
-  return kernel != NULL && kernel->overwrites[result * fusion->body->inputs->len + operand];
+  return kernel != NULL &&
+         kernel->overwrites[result * fusion->body->inputs->len + operand];
 }
 
 /* A tuple has the shape of its results laid out one after the other. */
@@ -99,7 +100,8 @@ fused_infer (GyreTensor *const  *operands,
     return TRUE;
 
   for (guint i = 0; i < outputs->len; i++)
-    total += gyre_shape_n_elements (&((GyreTensor *) g_ptr_array_index (outputs, i))->shape);
+    total +=
+        gyre_shape_n_elements (&((GyreTensor *) g_ptr_array_index (outputs, i))->shape);
   *dtype = GYRE_F32;
   *shape = GYRE_SHAPE (total);
 
@@ -198,10 +200,11 @@ append_sizes (const GyreFusedKernel  *kernel,
 
       if (n > G_MAXINT32)
         {
-          g_set_error (error, GYRE_ERROR, GYRE_ERROR_SHAPE,
-                       "%s%s%s: %" G_GINT64_FORMAT " elements on one device are more than the "
-                       "2147483647 that a kernel counts: split the array over more devices",
-                       kernel->name, node->path[0] != '\0' ? " in " : "", node->path, n);
+          g_set_error (
+              error, GYRE_ERROR, GYRE_ERROR_SHAPE,
+              "%s%s%s: %" G_GINT64_FORMAT " elements on one device are more than the "
+              "2147483647 that a kernel counts: split the array over more devices",
+              kernel->name, node->path[0] != '\0' ? " in " : "", node->path, n);
           return FALSE;
         }
       g_array_append_val (args, arg);
@@ -216,7 +219,8 @@ fused_lower (GyreLower         *lower,
              GError           **error)
 {
   GyreFusion *fusion = ((const GyreFusedAttrs *) node->attrs)->fusion;
-  const GyreFusedKernel *kernel = gyre_fusion_get_kernel (fusion, lower->target->cpu, error);
+  const GyreFusedKernel *kernel =
+      gyre_fusion_get_kernel (fusion, lower->target->cpu, error);
   g_autoptr (GArray) args = g_array_new (FALSE, FALSE, sizeof (GyreCommandArg));
   GyreLaunch launch = { NULL };
 
@@ -267,7 +271,8 @@ project_infer (GyreTensor *const  *operands,
                GyreShape          *shape,
                GError            **error)
 {
-  const GyreTensor *result = get_result (operands[0], ((const GyreProjectAttrs *) attrs)->index);
+  const GyreTensor *result =
+      get_result (operands[0], ((const GyreProjectAttrs *) attrs)->index);
 
   *dtype = result->dtype;
   *shape = result->shape;
@@ -285,7 +290,8 @@ project_reference (const GyreTensor *node,
 
   for (guint i = 0; i < index; i++)
     at += gyre_shape_n_elements (&get_result (node->operands[0], i)->shape);
-  memcpy (out->data, in[0].data + at, gyre_shape_n_elements (&node->shape) * sizeof (double));
+  memcpy (out->data, in[0].data + at,
+          gyre_shape_n_elements (&node->shape) * sizeof (double));
 }
 
 static void

@@ -57,8 +57,8 @@ typedef struct
 {
   GyreGraph       *body;
   GyreSpec        *specs;      /* by id in body */
-  GyreFusedKernel *kernels[2]; /* for others, for CPUs; made when first asked for; in body's
-                                  arena */
+  /* for others, for CPUs; made when first asked for; in body's arena */
+  GyreFusedKernel *kernels[2];
 } GyreFusion;
 
 typedef struct

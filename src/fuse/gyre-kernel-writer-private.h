@@ -27,8 +27,10 @@ typedef struct
   GPtrArray        *headers;
   GArray           *sizes;      /* GyreSize */
   GArray           *accesses;   /* GyreAccess */
-  gboolean          measuring;  /* addresses are left out of the text, for the collapser */
-  gboolean          in_step;    /* a barrier in each loop: see gyre_kernel_writer_is_columns () */
+  /* addresses are left out of the text, for the collapser */
+  gboolean          measuring;
+  /* a barrier in each loop: see gyre_kernel_writer_is_columns () */
+  gboolean          in_step;
   guint             n_loops;
   guint             n_ifs;      /* that are open */
   gboolean          uniform;    /* all work-items run through all loops alike */

@@ -12,7 +12,8 @@ typedef struct
   GyreGraph          *graph;
   const GyreMeshSpec *mesh;
   GArray             *specs;      /* GyreSpec, by node id */
-  GHashTable         *reshards;   /* what was moved already, by value, primitive, attributes */
+  /* what was moved already, by value, primitive, attributes */
+  GHashTable         *reshards;
 } GyreSpecBuilder;
 
 void        gyre_spec_builder_init    (GyreSpecBuilder *self,

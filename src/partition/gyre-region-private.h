@@ -10,9 +10,11 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint   n_groups;
-  guint16 *group;       /* by node id: the group (from 1) of the update it is part of, or 0 */
+  /* by node id: the group (from 1) of the update it is part of, or 0 */
+  guint16 *group;
   guint16 *gradient;    /* by node id: the group whose gradient it is, or 0 */
-  guint16 *flat_input;  /* by node id: the group in whose chunks this input is held, or 0 */
+  /* by node id: the group in whose chunks this input is held, or 0 */
+  guint16 *flat_input;
   guint8  *axes;        /* by group - 1: the axes that its gradient is summed over */
 } GyreRegions;
 

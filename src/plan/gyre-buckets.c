@@ -117,8 +117,8 @@ can_join (const Builder    *self,
       || bucket->dim != exchange->op.dim || gyre_bucket_is_blocks (bucket)
       || bucket->mirror != find_mirror (self, exchange))
     return FALSE;
-  if (bucket->mirror < 0
-      && (bucket->size >= self->target || bucket->size + get_size (exchange) > MOST_BYTES))
+  if (bucket->mirror < 0 &&
+      (bucket->size >= self->target || bucket->size + get_size (exchange) > MOST_BYTES))
     return FALSE;
 
   return MAX (bucket->begin, begin_key (self, i))

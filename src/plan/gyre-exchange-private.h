@@ -6,7 +6,8 @@
 
 G_BEGIN_DECLS
 
-/* A collective of a program: what its node lowers to, and between which nodes it can run. */
+/* A collective of a program: what its node lowers to, and between which nodes it can
+ * run. */
 typedef struct
 {
   GyreCollectiveOp op;

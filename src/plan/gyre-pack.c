@@ -75,7 +75,8 @@ find_gap (const Packer *self,
       end = MAX (end, other->offset + gyre_align_up (other->size, self->align));
     }
 
-  if (!found && end + size <= MAX (self->most, g_array_index (self->blocks, gsize, block)))
+  if (!found &&
+      end + size <= MAX (self->most, g_array_index (self->blocks, gsize, block)))
     {
       interval->offset = end;
       found = TRUE;
@@ -118,7 +119,8 @@ gyre_pack (GyreInterval *intervals,
            gsize         most)
 {
   g_autoptr (GPtrArray) order = g_ptr_array_new ();
-  Packer self = { g_ptr_array_new (), g_array_new (FALSE, FALSE, sizeof (gsize)), align, most };
+  Packer self = { g_ptr_array_new (), g_array_new (FALSE, FALSE, sizeof (gsize)), align,
+                  most };
 
   for (guint i = 0; i < n; i++)
     g_ptr_array_add (order, &intervals[i]);

@@ -28,7 +28,8 @@ typedef struct
  *  - a donated output is written over its input where that is safe, else it gets a buffer
  *    of its own
  *  - what is reduced is made in its bucket, if nothing else reads it
- *  - a parameter that is gathered into its donated input's next value lives in the bucket:
+ *  - a parameter that is gathered into its donated input's next value lives in the
+ * bucket:
  *    that place is its home, and its input is moved there when it comes from elsewhere */
 typedef struct
 {

@@ -105,8 +105,8 @@ is_direct (const GyrePlan *self,
       || lives->last_use[exchange->in] != exchange->node)
     return FALSE;
 
-  return input < 0
-         || gyre_lives_may_overwrite (lives, exchange->in, get_input (self, (guint) input)->id);
+  return input < 0 || gyre_lives_may_overwrite (lives, exchange->in,
+                                                get_input (self, (guint) input)->id);
 }
 
 /* It is copied into the bucket when that begins. */
@@ -152,21 +152,22 @@ may_take_over (const GyrePlan *self,
                guint           root,
                int             input)
 {
-  const GyreTensor *donor, *value = g_ptr_array_index (self->lives->program->graph->nodes, root);
+  const GyreTensor *donor,
+      *value = g_ptr_array_index (self->lives->program->graph->nodes, root);
   const GyreSpec *specs = self->lives->program->specs;
 
   if (input < 0 || taken[input])
     return FALSE;
 
   donor = get_input (self, (guint) input);
-  return self->places[donor->id].kind == GYRE_PLACE_INPUT
-         && self->lives->output[donor->id] < 0
-         && donor->dtype == value->dtype
-         && gyre_shape_n_elements (&donor->shape) == gyre_shape_n_elements (&value->shape)
-         && specs[donor->id].flat == specs[root].flat
-         && specs[donor->id].group == specs[root].group
-         && gyre_spec_split_axes (&specs[donor->id]) == gyre_spec_split_axes (&specs[root])
-         && gyre_lives_may_overwrite (self->lives, root, donor->id);
+  return self->places[donor->id].kind == GYRE_PLACE_INPUT &&
+         self->lives->output[donor->id] < 0 && donor->dtype == value->dtype &&
+         gyre_shape_n_elements (&donor->shape) == gyre_shape_n_elements (&value->shape) &&
+         specs[donor->id].flat == specs[root].flat &&
+         specs[donor->id].group == specs[root].group &&
+         gyre_spec_split_axes (&specs[donor->id]) ==
+             gyre_spec_split_axes (&specs[root]) &&
+         gyre_lives_may_overwrite (self->lives, root, donor->id);
 }
 
 static void
@@ -199,7 +200,8 @@ place_root (GyrePlan *self,
 static void
 place_all (GyrePlan *self)
 {
-  g_autofree gboolean *taken = g_new0 (gboolean, self->lives->program->graph->inputs->len + 1);
+  g_autofree gboolean *taken =
+      g_new0 (gboolean, self->lives->program->graph->inputs->len + 1);
 
   place_inputs (self);
   for (guint i = 0; i < self->exchanges->len; i++)

@@ -177,15 +177,15 @@ cross_reference (const GyreTensor   *node,
       }
 }
 
-#define CROSS(NAME, LINEAR, VJP, OP, FUNCTION)                                            \
-  {                                                                                       \
-    .prim = { .name = NAME, .flags = GYRE_PRIM_COLLECTIVE,                                \
-              .attrs_size = sizeof (GyreAxisAttrs), .n_operands = 1, .linear = (LINEAR),  \
-              .infer = cross_infer, .vjp = (VJP),                                         \
-              .partition = gyre_partition_elementwise, .lower = cross_lower,              \
-              .cost = gyre_prims_cost_elements, .reference_mesh = cross_reference,        \
-              .print = axis_print },                                                      \
-    .op = (OP), .function = (FUNCTION),                                                   \
+#define CROSS(NAME, LINEAR, VJP, OP, FUNCTION)                                           \
+  {                                                                                      \
+    .prim = { .name = NAME, .flags = GYRE_PRIM_COLLECTIVE,                               \
+              .attrs_size = sizeof (GyreAxisAttrs), .n_operands = 1, .linear = (LINEAR), \
+              .infer = cross_infer, .vjp = (VJP),                                        \
+              .partition = gyre_partition_elementwise, .lower = cross_lower,             \
+              .cost = gyre_prims_cost_elements, .reference_mesh = cross_reference,       \
+              .print = axis_print },                                                     \
+    .op = (OP), .function = (FUNCTION),                                                  \
   }
 
 static const GyreCross psum = CROSS ("psum", 1, psum_vjp, GYRE_REDUCE_SUM, f_sum);

@@ -83,12 +83,12 @@ compare_reference (const GyreTensor *node,
     out->data[i] = rule->function (in[0].data[i], in[1].data[i]) ? 1 : 0;
 }
 
-#define COMPARE(NAME, OP, FLAGS)                                                          \
-  { .prim = { .name = #NAME, .flags = GYRE_PRIM_ELEMENTWISE | (FLAGS), .n_operands = 2,   \
-              .infer = compare_infer, .vjp = gyre_prims_vjp_zero,                         \
-              .partition = gyre_partition_elementwise, .fuse = compare_fuse,              \
-              .simplify = compare_simplify, .cost = gyre_prims_cost_elements,             \
-              .reference = compare_reference },                                           \
+#define COMPARE(NAME, OP, FLAGS)                                                        \
+  { .prim = { .name = #NAME, .flags = GYRE_PRIM_ELEMENTWISE | (FLAGS), .n_operands = 2, \
+              .infer = compare_infer, .vjp = gyre_prims_vjp_zero,                       \
+              .partition = gyre_partition_elementwise, .fuse = compare_fuse,            \
+              .simplify = compare_simplify, .cost = gyre_prims_cost_elements,           \
+              .reference = compare_reference },                                         \
     .expression = "((uchar) ($a " OP " $b))", .function = f_##NAME }
 
 enum { EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL };

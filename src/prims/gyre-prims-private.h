@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 #define GYRE_DTYPES(dtype)    (1u << (dtype))
 #define GYRE_DTYPES_FLOAT     GYRE_DTYPES (GYRE_F32)
-#define GYRE_DTYPES_INTEGER   (GYRE_DTYPES (GYRE_I32) | GYRE_DTYPES (GYRE_U32) | GYRE_DTYPES (GYRE_U8))
+#define GYRE_DTYPES_INTEGER   (GYRE_DTYPES_WORD | GYRE_DTYPES (GYRE_U8))
 #define GYRE_DTYPES_NUMBER    (GYRE_DTYPES_FLOAT | GYRE_DTYPES_INTEGER)
 #define GYRE_DTYPES_WORD      (GYRE_DTYPES (GYRE_I32) | GYRE_DTYPES (GYRE_U32))
 #define GYRE_DTYPES_BITS      (GYRE_DTYPES_INTEGER | GYRE_DTYPES (GYRE_BOOL))
@@ -19,7 +19,13 @@ G_BEGIN_DECLS
 
 /* Attributes that other families and stages look at. */
 typedef struct { GyreDtype dtype; int dim; GyreShape shape; } GyreIotaAttrs;
-typedef struct { GyreDtype dtype; int pad; double value; GyreShape shape; } GyreConstantAttrs;
+typedef struct
+{
+  GyreDtype dtype;
+  int       pad;
+  double    value;
+  GyreShape shape;
+} GyreConstantAttrs;
 typedef struct { GyreShape shape; int dims[GYRE_MAX_RANK]; } GyreBroadcastAttrs;
 typedef struct { GyreShape shape; } GyreShapeAttrs;
 typedef struct { int perm[GYRE_MAX_RANK]; } GyreTransposeAttrs;

@@ -286,11 +286,11 @@ sum_flatten (GyreGraph         *graph,
   return gyre_shape_n_elements (&node->shape) == 1 ? gyre_sum (operands[0]) : NULL;
 }
 
-#define REDUCE(NAME, LINEAR, FAMILY)                                                      \
-  .prim = { .name = NAME, .flags = GYRE_PRIM_REDUCTION,                                   \
-            .attrs_size = sizeof (GyreReduceAttrs), .n_operands = 1, .linear = (LINEAR),  \
-            .infer = reduce_infer, .vjp = FAMILY##_vjp, .partition = FAMILY##_partition,  \
-            .fuse = reduce_fuse, .simplify = FAMILY##_simplify, .cost = reduce_cost,      \
+#define REDUCE(NAME, LINEAR, FAMILY)                                                     \
+  .prim = { .name = NAME, .flags = GYRE_PRIM_REDUCTION,                                  \
+            .attrs_size = sizeof (GyreReduceAttrs), .n_operands = 1, .linear = (LINEAR), \
+            .infer = reduce_infer, .vjp = FAMILY##_vjp, .partition = FAMILY##_partition, \
+            .fuse = reduce_fuse, .simplify = FAMILY##_simplify, .cost = reduce_cost,     \
             .reference = reduce_reference, .print = reduce_print }
 
 static const GyreReduce reduce_sum = {

@@ -11,7 +11,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint8 axes;    /* mesh axes that are reduced, gathered or split over */
-  gint8  dim;     /* the dimension that is gathered, split or scattered; -1: flat (rank 1) */
+  /* the dimension that is gathered, split or scattered; -1: flat (rank 1) */
+  gint8  dim;
 } GyreReshardAttrs;
 
 /* partial over axes → whole: every member has the sum */

@@ -116,9 +116,9 @@ reshard_print (const GyreTensor *node,
   g_string_append_c (out, '}');
 }
 
-#define RESHARD(NAME)                                                                     \
-  .name = NAME, .attrs_size = sizeof (GyreReshardAttrs), .n_operands = 1, .linear = 1,    \
-  .infer = reshard_infer, .partition = gyre_partition_replicated,                         \
+#define RESHARD(NAME)                                                                  \
+  .name = NAME, .attrs_size = sizeof (GyreReshardAttrs), .n_operands = 1, .linear = 1, \
+  .infer = reshard_infer, .partition = gyre_partition_replicated,                      \
   .reference = reshard_reference, .print = reshard_print
 
 const GyrePrim gyre_prim_all_reduce = {

@@ -39,8 +39,8 @@ check_lines (const GyreLine  *first,
              GError         **error)
 {
   const GArray *a = first->plan->exchanges, *b = other->plan->exchanges;
-  gboolean same = a->len == b->len
-                  && first->plan->buckets->buckets->len == other->plan->buckets->buckets->len;
+  gboolean same = a->len == b->len && first->plan->buckets->buckets->len ==
+                                          other->plan->buckets->buckets->len;
 
   for (guint i = 0; same && i < a->len; i++)
     same = same_exchange (&g_array_index (a, GyreExchange, i),
@@ -50,11 +50,12 @@ check_lines (const GyreLine  *first,
   if (same)
     return TRUE;
 
-  g_set_error (error, GYRE_ERROR, GYRE_ERROR_TRACE,
-               "the function does other collectives on %s (%u of them) than on %s (%u): they "
-               "must not depend on the number of rows that a device has",
-               gyre_device_get_name (first->device), a->len,
-               gyre_device_get_name (other->device), b->len);
+  g_set_error (
+      error, GYRE_ERROR, GYRE_ERROR_TRACE,
+      "the function does other collectives on %s (%u of them) than on %s (%u): they "
+      "must not depend on the number of rows that a device has",
+      gyre_device_get_name (first->device), a->len, gyre_device_get_name (other->device),
+      b->len);
   return FALSE;
 }
 
@@ -67,10 +68,10 @@ clear_event (gpointer data)
 }
 
 static void
-add_events (GArray           *events,
-            GyreLine *const  *lines,
-            guint             n_lines,
-            guint             bucket)
+add_events (GArray          *events,
+            GyreLine *const *lines,
+            guint            n_lines,
+            guint            bucket)
 {
   for (GyreEventKind kind = GYRE_EVENT_ACQUIRE; kind <= GYRE_EVENT_FINISH; kind++)
     {
@@ -112,9 +113,11 @@ make_rise (GArray          *events,
 
       if (event->keys[d] < key && event->kind != GYRE_EVENT_BEGIN)
         {
-          g_set_error (error, GYRE_ERROR, GYRE_ERROR_TRACE,
-                       "on %s the function uses the results of collectives in another order "
-                       "than on the first device", gyre_device_get_name (line->device));
+          g_set_error (
+              error, GYRE_ERROR, GYRE_ERROR_TRACE,
+              "on %s the function uses the results of collectives in another order "
+              "than on the first device",
+              gyre_device_get_name (line->device));
           return FALSE;
         }
       event->keys[d] = key = MAX (key, event->keys[d]);
@@ -180,10 +183,10 @@ run_member (const GyreEvent     *self,
 }
 
 gboolean
-gyre_event_run (const GyreEvent   *self,
-                GyreLine *const   *lines,
-                guint              n_lines,
-                GError           **error)
+gyre_event_run (const GyreEvent  *self,
+                GyreLine *const  *lines,
+                guint             n_lines,
+                GError          **error)
 {
   for (guint d = 0; d < n_lines; d++)
     if (!run_member (self, get_bucket (lines[d], self->bucket),
@@ -220,9 +223,9 @@ list_members (const GyreMeshSpec *mesh,
 
 /* Chunks for blocks: each member's own size, rounded up. */
 static gsize *
-make_block_bounds (GyreCommands  *schedule,
-                   const GArray  *members,
-                   guint          b)
+make_block_bounds (GyreCommands *schedule,
+                   const GArray *members,
+                   guint         b)
 {
   gsize *bounds = g_new0 (gsize, members->len + 1);
 
@@ -253,10 +256,11 @@ name_bucket (const GyreLine *line,
 
   g_string_append_printf (name, "%u %d", b, (int) bucket->kind);
   for (guint i = 0; i < line->program->graph->inputs->len; i++)
-    if (line->plan->home[i] >= 0
-        && g_array_index (line->plan->buckets->bucket_of, guint, line->plan->home[i]) == b)
-      g_string_append_printf (name, " %u@%" G_GSIZE_FORMAT, i,
-                              gyre_bucket_get_offset (bucket, (guint) line->plan->home[i]));
+    if (line->plan->home[i] >= 0 &&
+        g_array_index (line->plan->buckets->bucket_of, guint, line->plan->home[i]) == b)
+      g_string_append_printf (
+          name, " %u@%" G_GSIZE_FORMAT, i,
+          gyre_bucket_get_offset (bucket, (guint) line->plan->home[i]));
 
   return g_string_free (name, FALSE);
 }
@@ -280,7 +284,8 @@ get_crew (GyreCommands  *schedule,
   for (guint m = 0; m < members->len; m++)
     devices[m] = schedule->lines[g_array_index (members, guint, m)]->device;
 
-  info.length = blocks ? bounds[members->len] : bucket->size / gyre_dtype_size (bucket->dtype);
+  info.length =
+      blocks ? bounds[members->len] : bucket->size / gyre_dtype_size (bucket->dtype);
   if (!blocks)
     gyre_collective_choose_bounds (devices, members->len, info.length,
                                    gyre_dtype_size (bucket->dtype), bounds);
@@ -291,12 +296,13 @@ get_crew (GyreCommands  *schedule,
 
 /* The groups that a reduce-scatter cuts: this line's part of each. */
 static void
-set_chunks (GyreLine        *line,
-            guint            b,
+set_chunks (GyreLine           *line,
+            guint               b,
             const GyreLineCrew *crew)
 {
   const GyreBuckets *buckets = line->plan->buckets;
-  const gsize *bounds = gyre_collective_get_bounds (gyre_crew_get_collective (crew->crew));
+  const gsize *bounds =
+      gyre_collective_get_bounds (gyre_crew_get_collective (crew->crew));
 
   for (guint g = 0; g < buckets->n_groups; g++)
     {
@@ -320,7 +326,8 @@ assign_bucket (GyreCommands  *schedule,
                GError       **error)
 {
   GyreLine *line = schedule->lines[d];
-  g_autoptr (GArray) members = list_members (&schedule->spec, d, get_bucket (line, b)->axes);
+  g_autoptr (GArray) members =
+      list_members (&schedule->spec, d, get_bucket (line, b)->axes);
   GyreLineCrew crew = { get_crew (schedule, members, b, error) };
 
   if (crew.crew == NULL)

@@ -26,7 +26,8 @@ print_event (const GyreEvent *event,
              GString         *out)
 {
   const GyreLineCrew *crew = &g_array_index (line->crews, GyreLineCrew, event->bucket);
-  const GyreBucket *bucket = g_ptr_array_index (line->plan->buckets->buckets, event->bucket);
+  const GyreBucket *bucket =
+      g_ptr_array_index (line->plan->buckets->buckets, event->bucket);
   GyreCollective *collective = gyre_crew_get_collective (crew->crew);
   GyreCollectivePhase phase = gyre_bucket_get_phase (bucket);
   static const char *const names[] = { "all-reduce", "reduce-scatter", "all-gather",
@@ -36,11 +37,11 @@ print_event (const GyreEvent *event,
   if (crew->member != 0 || event->kind == GYRE_EVENT_ACQUIRE)
     return;
 
-  g_string_append_printf (out, "%s %s bucket %u (%s): values %u, bytes %" G_GSIZE_FORMAT "\n",
-                          event->kind == GYRE_EVENT_BEGIN ? "begin" : "finish",
-                          names[bucket->kind], event->bucket,
-                          gyre_collective_get_algorithm (collective), bucket->members->len,
-                          gyre_buffer_get_size (gyre_crew_get_buffer (crew->crew, 0)));
+  g_string_append_printf (
+      out, "%s %s bucket %u (%s): values %u, bytes %" G_GSIZE_FORMAT "\n",
+      event->kind == GYRE_EVENT_BEGIN ? "begin" : "finish", names[bucket->kind],
+      event->bucket, gyre_collective_get_algorithm (collective), bucket->members->len,
+      gyre_buffer_get_size (gyre_crew_get_buffer (crew->crew, 0)));
   if (event->kind != GYRE_EVENT_BEGIN)
     return;
 
@@ -57,7 +58,8 @@ print_lines (GyreCommands    *self,
              GString         *out)
 {
   for (guint d = 0; d < self->n_lines; d++)
-    print_line (self->lines[d], &next[d], event != NULL ? event->keys[d] : G_MAXUINT, out);
+    print_line (self->lines[d], &next[d], event != NULL ? event->keys[d] : G_MAXUINT,
+                out);
   for (guint d = 0; event != NULL && d < self->n_lines; d++)
     print_event (event, self->lines[d], out);
 }

@@ -41,7 +41,8 @@ gboolean      gyre_commands_update     (GyreCommands        *self,
 
 guint         gyre_commands_n_inputs   (GyreCommands        *self);
 guint         gyre_commands_n_outputs  (GyreCommands        *self);
-/* How an input must lie, and an output does, on the devices; spec of an automatic axis. */
+/* How an input must lie, and an output does, on the devices; spec of an automatic
+ * axis. */
 GyreLayout   *gyre_commands_get_layout (GyreCommands        *self,
                                         guint                device,
                                         gboolean             output,

@@ -13,7 +13,8 @@ keep_shares (GyreCommands *self)
     g_free (self->spec.weights[a]);
   self->spec = now;
   for (guint a = 0; a < now.n_axes; a++)
-    self->spec.weights[a] = g_memdup2 (now.weights[a], now.axes[a].size * sizeof (double));
+    self->spec.weights[a] =
+        g_memdup2 (now.weights[a], now.axes[a].size * sizeof (double));
 }
 
 static gsize
@@ -60,8 +61,8 @@ make_lines (GyreCommands        *self,
 
       if (plan == NULL)
         return FALSE;
-      self->lines[d] = gyre_line_new (gyre_mesh_get_device (self->mesh, d), d, self->n_lines,
-                                      programs[d], plan);
+      self->lines[d] = gyre_line_new (gyre_mesh_get_device (self->mesh, d), d,
+                                      self->n_lines, programs[d], plan);
     }
 
   self->events = gyre_events_new (self->lines, self->n_lines, error);
@@ -134,7 +135,8 @@ update (GyreCommands  *self,
   return TRUE;
 }
 
-/* The executor may still have a run to enqueue: what it reads is changed on its thread. */
+/* The executor may still have a run to enqueue: what it reads is changed on its
+ * thread. */
 static void
 update_job (gpointer data)
 {
@@ -216,8 +218,8 @@ gyre_commands_get_local (GyreCommands *self,
   const GyreTensor *value = get_value (line, output, i);
   GyreShape local;
 
-  gyre_spec_local_shape (&line->program->specs[value->id], &self->spec, &value->shape, device,
-                         &local, NULL);
+  gyre_spec_local_shape (&line->program->specs[value->id], &self->spec, &value->shape,
+                         device, &local, NULL);
   return local;
 }
 
@@ -268,7 +270,8 @@ gyre_commands_get_home (GyreCommands  *self,
   GyreLine *line = self->lines[device];
 
   return line->plan->home[input] < 0
-         ? NULL : gyre_line_get_part (line, (guint) line->plan->home[input], FALSE, error);
+             ? NULL
+             : gyre_line_get_part (line, (guint) line->plan->home[input], FALSE, error);
 }
 
 static gboolean
@@ -301,9 +304,9 @@ gyre_commands_acquire (GyreCommands  *self,
 }
 
 gboolean
-gyre_commands_enqueue (GyreCommands        *self,
-                       GyreBuffer *const  **slots,
-                       GError             **error)
+gyre_commands_enqueue (GyreCommands       *self,
+                       GyreBuffer *const **slots,
+                       GError            **error)
 {
   for (guint d = 0; d < self->n_lines; d++)
     {

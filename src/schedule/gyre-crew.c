@@ -59,8 +59,8 @@ make_key (const GyreCrewInfo *info)
 {
   GString *key = g_string_new (info->name);
 
-  g_string_append_printf (key, " %d %d %" G_GSIZE_FORMAT, (int) info->dtype, (int) info->op,
-                          info->length);
+  g_string_append_printf (key, " %d %d %" G_GSIZE_FORMAT, (int) info->dtype,
+                          (int) info->op, info->length);
   for (guint i = 0; i < info->n; i++)
     g_string_append_printf (key, " %p", (gpointer) info->devices[i]);
   for (guint i = 0; info->bounds != NULL && i <= info->n; i++)
@@ -76,8 +76,8 @@ make_buffers (GyreCrew            *self,
 {
   for (guint i = 0; i < info->n; i++)
     {
-      self->buffers[i] = gyre_buffer_new (info->devices[i],
-                                          info->length * gyre_dtype_size (info->dtype), error);
+      self->buffers[i] = gyre_buffer_new (
+          info->devices[i], info->length * gyre_dtype_size (info->dtype), error);
       if (self->buffers[i] == NULL)
         return FALSE;
     }
@@ -184,7 +184,8 @@ gyre_crew_get_part (GyreCrew  *self,
 
   /* an empty chunk is no part of anything */
   buffer = size > 0 ? gyre_buffer_new_sub (self->buffers[member], offset, size, error)
-                    : gyre_buffer_new (gyre_buffer_get_device (self->buffers[member]), 0, error);
+                    : gyre_buffer_new (gyre_buffer_get_device (self->buffers[member]), 0,
+                                       error);
   if (buffer == NULL)
     return NULL;
 

@@ -13,8 +13,8 @@ typedef struct
   GError             **error;
 } Binder;
 
-/* The arguments of bound commands stay where they are: patches point at them only once all
- * are there. */
+/* The arguments of bound commands stay where they are: patches point at them only once
+ * all are there. */
 typedef struct
 {
   guint bound;
@@ -52,7 +52,8 @@ find_buffer (Binder   *self,
       return NULL;
     case GYRE_PLACE_ARENA:
       return g_array_index (self->line->needs, GyreNeed,
-                            self->line->need_of[self->line->plan->lives->root[id]]).buffer;
+                            self->line->need_of[self->line->plan->lives->root[id]])
+          .buffer;
     case GYRE_PLACE_BUCKET:
       part = gyre_line_get_part (self->line, place->index, place->chunk, self->error);
       *good = *good && part != NULL;
@@ -69,8 +70,8 @@ find_buffer (Binder   *self,
 /* --- kernels --- */
 
 static GyreKernel *
-find_kernel (Binder            *self,
-             const GyreLaunch  *launch)
+find_kernel (Binder           *self,
+             const GyreLaunch *launch)
 {
   g_autofree char *loaded = NULL;
 
@@ -181,11 +182,11 @@ get_field (GyreBound *bound,
 }
 
 static gboolean
-bind_value (Binder  *self,
-            guint    bound,
-            guint    arg,
-            guint    id,
-            GArray  *wishes)
+bind_value (Binder *self,
+            guint   bound,
+            guint   arg,
+            guint   id,
+            GArray *wishes)
 {
   gboolean good = TRUE;
   Wish wish = { bound, arg };
@@ -235,7 +236,8 @@ bind_fill (Binder            *self,
   memcpy (&bound.fill.pattern, &lowered->command.fill.pattern, sizeof bound.fill.pattern);
   bound.fill.size = (gsize) lowered->command.fill.count * 4;
 
-  return bind_value (self, add_bound (self, &bound), 0, lowered->command.fill.value, wishes);
+  return bind_value (self, add_bound (self, &bound), 0, lowered->command.fill.value,
+                     wishes);
 }
 
 static gboolean
@@ -364,7 +366,8 @@ bind_block (Binder *self,
   gsize size = gyre_dtype_size (exchange->dtype);
   GyreBound bound = { GYRE_COMMAND_LAUNCH, bucket->finish + 1 };
   GyreLaunch launch = { NULL, "blocks.cl", NULL,
-                        size == 4 ? "gyre_blocks_unpack_word" : "gyre_blocks_unpack_byte" };
+                        size == 4 ? "gyre_blocks_unpack_word"
+                                  : "gyre_blocks_unpack_byte" };
   const gint64 numbers[] = { inner, stride, first,
                              (gint64) (block_offset (self, i, member) / size) };
   guint index;
@@ -375,7 +378,8 @@ bind_block (Binder *self,
 
   bound.launch.n_args = 6;
   bound.launch.args = g_new0 (GyreKernelArg, 6);
-  bound.launch.args[1] = GYRE_BUFFER_ARG (gyre_crew_get_buffer (crew->crew, crew->member));
+  bound.launch.args[1] =
+      GYRE_BUFFER_ARG (gyre_crew_get_buffer (crew->crew, crew->member));
   for (guint k = 0; k < 4; k++)
     bound.launch.args[2 + k] = GYRE_I32_ARG ((gint32) numbers[k]);
   bound.launch.dims = 2;
@@ -383,7 +387,8 @@ bind_block (Binder *self,
   bound.launch.global[1] = (gsize) rows;
 
   index = add_bound (self, &bound);
-  g_array_index (self->line->bound, GyreBound, index).launch.args[0].kind = GYRE_ARG_BUFFER;
+  g_array_index (self->line->bound, GyreBound, index).launch.args[0].kind =
+      GYRE_ARG_BUFFER;
   return bind_value (self, index, 0, exchange->op.out, wishes);
 }
 
@@ -409,9 +414,11 @@ bind_unpack (Binder *self,
              GArray *wishes)
 {
   const GyreExchange *exchange = get_exchange (self, i);
-  const GyreTensor *out = g_ptr_array_index (self->line->program->graph->nodes, exchange->op.out);
+  const GyreTensor *out =
+      g_ptr_array_index (self->line->program->graph->nodes, exchange->op.out);
   g_autoptr (GPtrArray) members = NULL;
-  gint64 rows = 1, first = 0, stride, n = gyre_line_count (self->line, self->mesh, out->id);
+  gint64 rows = 1, first = 0, stride,
+         n = gyre_line_count (self->line, self->mesh, out->id);
 
   if (!gyre_bucket_is_blocks (get_bucket (self, i)) || n == 0)
     return TRUE;
@@ -420,7 +427,8 @@ bind_unpack (Binder *self,
     rows *= out->shape.dims[d];
   stride = n / rows;
 
-  members = list_members (self, g_array_index (self->line->plan->buckets->bucket_of, guint, i));
+  members =
+      list_members (self, g_array_index (self->line->plan->buckets->bucket_of, guint, i));
   for (guint m = 0; m < members->len; m++)
     {
       GyreLine *other = g_ptr_array_index (members, m);

@@ -11,9 +11,10 @@ run_launch (GyreLine         *self,
 {
   gboolean free_local = bound->launch.local[0] == 0;
 
-  return gyre_device_launch (self->device, bound->launch.kernel, bound->launch.args,
-                             bound->launch.n_args, bound->launch.dims, bound->launch.global,
-                             free_local ? NULL : bound->launch.local, NULL, 0, event, error);
+  return gyre_device_launch (
+      self->device, bound->launch.kernel, bound->launch.args, bound->launch.n_args,
+      bound->launch.dims, bound->launch.global, free_local ? NULL : bound->launch.local,
+      NULL, 0, event, error);
 }
 
 static gboolean
@@ -129,8 +130,8 @@ gyre_line_run (GyreLine  *self,
 }
 
 void
-gyre_line_patch (GyreLine           *self,
-                 GyreBuffer *const  *slots)
+gyre_line_patch (GyreLine          *self,
+                 GyreBuffer *const *slots)
 {
   for (guint i = 0; i < self->patches->len; i++)
     {
@@ -174,10 +175,10 @@ print_gemm (const GyreBound *bound,
                           G_GINT64_FORMAT, gemm->m, gemm->n, gemm->k);
   if (gemm->batch != 1)
     g_string_append_printf (out, " batch %" G_GINT64_FORMAT, gemm->batch);
-  g_string_append_printf (out, "%s%s bytes %" G_GINT64_FORMAT,
-                          gemm->trans_a ? " trans_a" : "", gemm->trans_b ? " trans_b" : "",
-                          4 * gemm->batch
-                          * (gemm->m * gemm->k + gemm->k * gemm->n + gemm->m * gemm->n));
+  g_string_append_printf (
+      out, "%s%s bytes %" G_GINT64_FORMAT, gemm->trans_a ? " trans_a" : "",
+      gemm->trans_b ? " trans_b" : "",
+      4 * gemm->batch * (gemm->m * gemm->k + gemm->k * gemm->n + gemm->m * gemm->n));
 }
 
 char *

@@ -4,7 +4,8 @@
 /* Scratch memory: planned for what is needed now and was needed before, so that shares
  * that come and go make nothing new. */
 
-/* What is needed now: roots in the arena, then the scratch of nodes.  Buffers are none. */
+/* What is needed now: roots in the arena, then the scratch of nodes.  Buffers are
+ * none. */
 static GArray *
 list_needs (GyreLine           *self,
             const GyreMeshSpec *mesh)
@@ -65,14 +66,15 @@ merge_needs (const GyreLine *self,
 }
 
 static gboolean
-make_blocks (GyreLine     *self,
-             const GArray *sizes,
-             GError      **error)
+make_blocks (GyreLine      *self,
+             const GArray  *sizes,
+             GError       **error)
 {
   g_ptr_array_set_size (self->blocks, 0);
   for (guint b = 0; b < sizes->len; b++)
     {
-      GyreBuffer *block = gyre_buffer_new (self->device, g_array_index (sizes, gsize, b), error);
+      GyreBuffer *block =
+          gyre_buffer_new (self->device, g_array_index (sizes, gsize, b), error);
 
       if (block == NULL)
         {
@@ -86,17 +88,18 @@ make_blocks (GyreLine     *self,
 }
 
 static gboolean
-make_needs (GyreLine           *self,
-            GArray             *needs,
-            const GyreInterval *intervals,
-            GError            **error)
+make_needs (GyreLine            *self,
+            GArray              *needs,
+            const GyreInterval  *intervals,
+            GError             **error)
 {
   for (guint i = 0; i < needs->len; i++)
     {
       GyreNeed *need = &g_array_index (needs, GyreNeed, i);
 
-      need->buffer = gyre_buffer_new_sub (g_ptr_array_index (self->blocks, intervals[i].block),
-                                          intervals[i].offset, intervals[i].size, error);
+      need->buffer =
+          gyre_buffer_new_sub (g_ptr_array_index (self->blocks, intervals[i].block),
+                               intervals[i].offset, intervals[i].size, error);
       if (need->buffer == NULL)
         return FALSE;
     }
@@ -163,7 +166,8 @@ gyre_line_get_part (GyreLine  *self,
   guint b = g_array_index (buckets->bucket_of, guint, exchange);
   const GyreLineCrew *crew = &g_array_index (self->crews, GyreLineCrew, b);
   gsize size = gyre_dtype_size (x->dtype);
-  gsize offset = gyre_bucket_get_offset (g_ptr_array_index (buckets->buckets, b), exchange);
+  gsize offset =
+      gyre_bucket_get_offset (g_ptr_array_index (buckets->buckets, b), exchange);
   gint64 first = 0, count = x->n_elements;
 
   if (chunk && x->group > 0)

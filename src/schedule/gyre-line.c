@@ -38,11 +38,11 @@ make_target (GyreDevice *device)
 }
 
 GyreLine *
-gyre_line_new (GyreDevice         *device,
-               guint               index,
-               guint               n_devices,
-               const GyreProgram  *program,
-               const GyrePlan     *plan)
+gyre_line_new (GyreDevice        *device,
+               guint              index,
+               guint              n_devices,
+               const GyreProgram *program,
+               const GyrePlan    *plan)
 {
   GyreLine *self = g_new0 (GyreLine, 1);
 
@@ -163,7 +163,8 @@ lower_node (GyreLine          *self,
 
   for (guint i = 0; i < lower->commands->len; i++)
     {
-      GyreLowered lowered = { g_array_index (lower->commands, GyreCommand, i), first_temp };
+      GyreLowered lowered = { g_array_index (lower->commands, GyreCommand, i),
+                              first_temp };
 
       lowered.command.node = node;
       if (lowered.command.kind != GYRE_COMMAND_COLLECTIVE)
@@ -183,8 +184,10 @@ gyre_line_lower (GyreLine            *self,
   g_autoptr (GArray) commands = g_array_new (FALSE, TRUE, sizeof (GyreCommand));
   g_autoptr (GArray) temps = g_array_new (FALSE, TRUE, sizeof (gsize));
   const GyreGraph *graph = self->program->graph;
-  GyreLower lower = { graph, mesh, self->program->specs, self->index, &self->target, arena,
-                      commands, temps, flat_bounds, self };
+  GyreLower lower = { graph,       mesh,          self->program->specs,
+                      self->index, &self->target, arena,
+                      commands,    temps,         flat_bounds,
+                      self };
 
   g_array_set_size (self->lowered, 0);
   g_array_set_size (self->scratch, 0);
@@ -196,8 +199,8 @@ gyre_line_lower (GyreLine            *self,
         continue;
       if (!lower_node (self, &lower, node, error))
         {
-          g_prefix_error (error, "%s%s%s: ", node->path, node->path[0] != '\0' ? ": " : "",
-                          node->prim->name);
+          g_prefix_error (error, "%s%s%s: ", node->path,
+                          node->path[0] != '\0' ? ": " : "", node->prim->name);
           return FALSE;
         }
     }

@@ -18,7 +18,8 @@ check_lost (GyreRun  *self,
 {
   for (guint d = 0; d < self->n_devices; d++)
     {
-      const GError *lost = gyre_device_get_lost (gyre_mesh_get_device (self->compiled->mesh, d));
+      const GError *lost =
+          gyre_device_get_lost (gyre_mesh_get_device (self->compiled->mesh, d));
 
       if (lost == NULL)
         continue;
@@ -38,7 +39,8 @@ enqueue_copies (GyreRun  *self,
       const GyreRunCopy *copy = &g_array_index (self->copies, GyreRunCopy, i);
 
       if (!gyre_device_copy (copy->device, copy->from->buffer, 0, copy->to->buffer, 0,
-                             gyre_buffer_get_size (copy->to->buffer), NULL, 0, NULL, error))
+                             gyre_buffer_get_size (copy->to->buffer), NULL, 0, NULL,
+                             error))
         return FALSE;
     }
 
@@ -55,8 +57,8 @@ enqueue_uploads (GyreRun  *self,
       gsize size;
       gconstpointer data = g_bytes_get_data (upload->bytes, &size);
 
-      if (!gyre_device_write (upload->device, upload->store->buffer, 0, size, data, NULL, 0,
-                              NULL, error))
+      if (!gyre_device_write (upload->device, upload->store->buffer, 0, size, data, NULL,
+                              0, NULL, error))
         return FALSE;
     }
 

@@ -43,8 +43,8 @@ take (GyreRun  *self,
       GError  **error)
 {
   return keep (self, gyre_pool_take (gyre_mesh_get_pool (self->compiled->mesh),
-                                     gyre_mesh_get_device (self->compiled->mesh, device), size,
-                                     error));
+                                     gyre_mesh_get_device (self->compiled->mesh, device),
+                                     size, error));
 }
 
 static void
@@ -74,8 +74,9 @@ fits (const GyrePort *port,
       GyreMesh       *mesh,
       GyreArray      *array)
 {
-  return gyre_array_is_on (array, mesh)
-         && (array->layout == port->layout || gyre_layout_equal (array->layout, port->layout));
+  return gyre_array_is_on (array, mesh) &&
+         (array->layout == port->layout ||
+          gyre_layout_equal (array->layout, port->layout));
 }
 
 static gboolean
@@ -83,7 +84,8 @@ is_given_twice (const Inputs *self,
                 guint         i)
 {
   for (guint k = 0; k < self->arrays->len; k++)
-    if (k != i && g_ptr_array_index (self->arrays, k) == g_ptr_array_index (self->arrays, i))
+    if (k != i &&
+        g_ptr_array_index (self->arrays, k) == g_ptr_array_index (self->arrays, i))
       return TRUE;
 
   return FALSE;
@@ -120,7 +122,8 @@ settle (Inputs     *self,
   GyreStore *home = gyre_commands_get_home (self->run->compiled->schedule, d, i, error);
   GyreStore *old = *store;
 
-  if (home == old && gyre_store_is_single (old) && port->donated && !is_given_twice (self, i))
+  if (home == old && gyre_store_is_single (old) && port->donated &&
+      !is_given_twice (self, i))
     return TRUE;
   if (home != NULL && g_atomic_int_get (&home->n_arrays) > 0
       && !evacuate (self, d, home, error))
@@ -163,11 +166,11 @@ use_blocks (Inputs     *self,
 
 /* Where the bytes of the host go: a home, or any memory. */
 static GyreStore *
-find_target (Inputs   *self,
-             guint     i,
-             guint     d,
-             gsize     size,
-             GError  **error)
+find_target (Inputs  *self,
+             guint    i,
+             guint    d,
+             gsize    size,
+             GError **error)
 {
   GError *local = NULL;
   GyreStore *home = gyre_commands_get_home (self->run->compiled->schedule, d, i, &local);
@@ -200,7 +203,8 @@ use_bytes (Inputs     *self,
   for (guint d = 0; d < run->n_devices; d++)
     {
       const GyreBlock *block = &port->layout->blocks[d];
-      GyreStore *store = find_target (self, i, d, (gsize) gyre_block_n (block) * size, error);
+      GyreStore *store =
+          find_target (self, i, d, (gsize) gyre_block_n (block) * size, error);
       GyreRunUpload upload = { gyre_mesh_get_device (run->compiled->mesh, d) };
 
       if (store == NULL)
@@ -215,9 +219,9 @@ use_bytes (Inputs     *self,
 }
 
 static gboolean
-use_input (Inputs     *self,
-           guint       i,
-           GError    **error)
+use_input (Inputs  *self,
+           guint    i,
+           GError **error)
 {
   GyreCompiled *compiled = self->run->compiled;
   GyreArray *array = g_ptr_array_index (self->arrays, i);
@@ -227,7 +231,8 @@ use_input (Inputs     *self,
 
   if (!fits (port, compiled->mesh, array) && array->bytes == NULL)
     {
-      moved = gyre_array_put (array, port->sharding, gyre_layout_ref (port->layout), error);
+      moved =
+          gyre_array_put (array, port->sharding, gyre_layout_ref (port->layout), error);
       if (moved == NULL)
         return FALSE;
       array = moved;

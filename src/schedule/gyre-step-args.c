@@ -109,7 +109,8 @@ gboolean
 gyre_step_info_add_stacked (GyreStepInfo  *self,
                             GError       **error)
 {
-  g_autofree char *spec = g_strdup_printf ("[%s]", gyre_mesh_get_axis_name (self->mesh, 0));
+  g_autofree char *spec =
+      g_strdup_printf ("[%s]", gyre_mesh_get_axis_name (self->mesh, 0));
   GyreSharding *sharding = gyre_sharding_new (self->mesh, spec, error);
 
   if (sharding == NULL)

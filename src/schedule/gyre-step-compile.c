@@ -7,7 +7,8 @@
 #include "ir/gyre-simplify-private.h"
 #include "partition/gyre-partition-private.h"
 
-/* Takes one set of arguments down the road: trace, simplify, partition, fuse, schedule. */
+/* Takes one set of arguments down the road: trace, simplify, partition, fuse,
+ * schedule. */
 typedef struct
 {
   GyreStepInfo *info;
@@ -70,20 +71,23 @@ trace (Compiler        *self,
     gyre_trace_add_axis (result, mesh.axes[a].name, mesh.axes[a].size, self->info->manual,
                          self->info->manual && has_ragged (self));
   self->info->n_traces++;
-  if (!gyre_trace_run (result, self->info->func, self->info->data, self->args, avals, error))
+  if (!gyre_trace_run (result, self->info->func, self->info->data, self->args, avals,
+                       error))
     return NULL;
 
   return g_steal_pointer (&result);
 }
 
-/* The paths of the outputs of a trace, which are those of the results that are tensors. */
+/* The paths of the outputs of a trace, which are those of the results that are
+ * tensors. */
 static GPtrArray *
 list_output_paths (const GyreTrace *trace)
 {
   GPtrArray *paths = g_ptr_array_new ();
 
   for (guint i = 0; i < trace->result_leaves->len; i++)
-    if (gyre_tree_get_kind (g_ptr_array_index (trace->result_leaves, i)) == GYRE_TREE_TENSOR)
+    if (gyre_tree_get_kind (g_ptr_array_index (trace->result_leaves, i)) ==
+        GYRE_TREE_TENSOR)
       g_ptr_array_add (paths, g_ptr_array_index (trace->result_paths, i));
 
   return paths;
@@ -233,7 +237,8 @@ make_sharding (GyreMesh       *mesh,
       for (guint a = 0; a < gyre_mesh_get_n_axes (mesh); a++)
         if (spec->axes[i] & 1 << a)
           {
-            g_string_append_printf (text, "%s%s", separator, gyre_mesh_get_axis_name (mesh, a));
+            g_string_append_printf (text, "%s%s", separator,
+                                    gyre_mesh_get_axis_name (mesh, a));
             separator = "+";
           }
     }
@@ -260,7 +265,8 @@ make_auto_output (GyreCompiled *self,
   const GyreTensor *value = get_value (self, TRUE, i);
 
   port->shape = value->shape;
-  port->sharding = make_sharding (self->mesh, &program->specs[value->id], value->shape.rank);
+  port->sharding =
+      make_sharding (self->mesh, &program->specs[value->id], value->shape.rank);
 }
 
 /* Devices with unlike rows: their results stand one after the other. */
@@ -322,9 +328,10 @@ set_manual_layout (GyreCompiled  *self,
 
   if (port->shape.rank > GYRE_MAX_RANK)
     {
-      g_set_error (error, GYRE_ERROR, GYRE_ERROR_SHAPE,
-                   "result %u has no room for the leading device dimension: its rank is %d",
-                   i, port->shape.rank - 1);
+      g_set_error (
+          error, GYRE_ERROR, GYRE_ERROR_SHAPE,
+          "result %u has no room for the leading device dimension: its rank is %d", i,
+          port->shape.rank - 1);
       return FALSE;
     }
   if (!gyre_sharding_resolve (port->sharding, &port->shape, &spec, error))
@@ -393,7 +400,8 @@ make_inputs (Compiler *self)
       GyreArray *array = g_ptr_array_index (self->arrays, i);
       const char *path = g_ptr_array_index (self->paths, i);
 
-      port->sharding = gyre_sharding_ref (gyre_step_info_find (self->info, path)->sharding);
+      port->sharding =
+          gyre_sharding_ref (gyre_step_info_find (self->info, path)->sharding);
       port->dtype = array->dtype;
       port->shape = array->shape;
       port->donated = gyre_step_info_is_donated (self->info, path);

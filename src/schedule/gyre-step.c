@@ -83,8 +83,8 @@ step_new (GyreStepInfo *info)
 
 /**
  * gyre_step_jit:
- * @func: (scope notified) (closure data) (destroy destroy): the function, written as if for one device
- * @mesh: the devices
+ * @func: (scope notified) (closure data) (destroy destroy): the function, written as if
+ * for one device @mesh: the devices
  * @shardings: (nullable): how the arguments lie, by entry or longer path:
  *   `"state=, batch=data"`, specs as in gyre_sharding_new (); what isn't named is
  *   replicated
@@ -125,8 +125,8 @@ gyre_step_jit (GyreStepFunc     func,
 
 /**
  * gyre_step_pmap:
- * @func: (scope notified) (closure data) (destroy destroy): the function of one device's share
- * @mesh: the devices, on one axis
+ * @func: (scope notified) (closure data) (destroy destroy): the function of one device's
+ * share @mesh: the devices, on one axis
  * @axis: that axis' name, which collectives in @func name
  * @broadcast: (nullable): comma-separated entries that every device sees whole
  * @ragged: (nullable): entries whose leading dimension is cut among the devices by share
@@ -165,8 +165,8 @@ gyre_step_pmap (GyreStepFunc     func,
       g_autofree char *text = gyre_mesh_to_string (mesh);
 
       g_set_error (error, GYRE_ERROR, GYRE_ERROR_SHARDING,
-                   "gyre_step_pmap: '%s' must be the one axis of the mesh, which is %s", axis,
-                   text);
+                   "gyre_step_pmap: '%s' must be the one axis of the mesh, which is %s",
+                   axis, text);
     }
   else if (gyre_step_info_add_kinds (info, broadcast, GYRE_ARGS_BROADCAST, error)
            && gyre_step_info_add_kinds (info, ragged, GYRE_ARGS_RAGGED, error)
@@ -323,7 +323,8 @@ set_entry (GyreTree     *args,
  * gyre_step_run: (skip)
  * @self: a step
  * @error: return location for an error
- * @...: the arguments, each a GYRE_TREE_ENTRY (), GYRE_ARRAY_ENTRY () or GYRE_NODE_ENTRY ();
+ * @...: the arguments, each a GYRE_TREE_ENTRY (), GYRE_ARRAY_ENTRY () or GYRE_NODE_ENTRY
+ * ();
  *   then %NULL
  *
  * gyre_step_run_tree () of a dictionary of these.
@@ -383,12 +384,14 @@ gyre_step_wait (GyreStep  *self,
  * gyre_step_describe:
  * @self: a step that has run
  * @what: `"graph"`: what was traced, simplified; `"program"`: spread over the mesh and
- *   fused; `"schedule"`: the commands in the order in which they are enqueued, with device,
+ *   fused; `"schedule"`: the commands in the order in which they are enqueued, with
+ * device,
  *   kernel, values and bytes
  *
  * Of the shapes that ran last.
  *
- * Returns: (transfer full) (nullable): text, or %NULL where nothing ran or @what is none of
+ * Returns: (transfer full) (nullable): text, or %NULL where nothing ran or @what is none
+ * of
  *   these
  */
 char *

@@ -118,9 +118,9 @@ START_TEST (lies_flat)
   GyreMeshSpec abstract;
 
   gyre_mesh_get_spec (mesh, &abstract);
-  there = gyre_array_put (array, sharding,
-                          gyre_layout_new (&abstract, &array->shape, &spec, FALSE, ranges),
-                          &error);
+  there = gyre_array_put (
+      array, sharding, gyre_layout_new (&abstract, &array->shape, &spec, FALSE, ranges),
+      &error);
   gyre_assert_no_error (error);
   ck_assert_uint_eq (gyre_array_block_size (there, 0), 40);
   assert_same (array, there);
@@ -140,7 +140,8 @@ START_TEST (reads_scalars)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GyreArray) array = gyre_array_new_scalar (GYRE_I32, -3);
-  g_autoptr (GyreArray) there = put (array, ""), more = counting (GYRE_F32, GYRE_SHAPE (2));
+  g_autoptr (GyreArray) there = put (array, ""),
+                        more = counting (GYRE_F32, GYRE_SHAPE (2));
   double value = 0;
 
   ck_assert (gyre_array_get_scalar (there, &value, &error));

@@ -98,8 +98,8 @@ local_part (Run              *self,
             GyreShape        *local,
             gint64           *offsets)
 {
-  gyre_spec_local_shape (&self->program->specs[value->id], &self->program->mesh, &value->shape,
-                         self->member, local, offsets);
+  gyre_spec_local_shape (&self->program->specs[value->id], &self->program->mesh,
+                         &value->shape, self->member, local, offsets);
 }
 
 /* Transfers */
@@ -118,9 +118,9 @@ write_bytes (gpointer   data,
 {
   Transfer *self = data;
 
-  return gyre_device_write (self->run->device, self->buffer, 0, self->size, self->bytes, NULL,
-                            0, NULL, error)
-         && gyre_check_wait (self->run->device, error);
+  return gyre_device_write (self->run->device, self->buffer, 0, self->size, self->bytes,
+                            NULL, 0, NULL, error) &&
+         gyre_check_wait (self->run->device, error);
 }
 
 static gboolean
@@ -129,9 +129,9 @@ read_bytes (gpointer   data,
 {
   Transfer *self = data;
 
-  return gyre_device_read (self->run->device, self->buffer, 0, self->size, self->bytes, NULL,
-                           0, NULL, error)
-         && gyre_check_wait (self->run->device, error);
+  return gyre_device_read (self->run->device, self->buffer, 0, self->size, self->bytes,
+                           NULL, 0, NULL, error) &&
+         gyre_check_wait (self->run->device, error);
 }
 
 static void
@@ -243,8 +243,9 @@ launch_kernel (gpointer   data,
 
   return gyre_device_launch (self->run->device, self->kernel, self->args, launch->n_args,
                              launch->dims, launch->global,
-                             launch->local[0] > 0 ? launch->local : NULL, NULL, 0, NULL, error)
-         && gyre_check_wait (self->run->device, error);
+                             launch->local[0] > 0 ? launch->local : NULL, NULL, 0, NULL,
+                             error) &&
+         gyre_check_wait (self->run->device, error);
 }
 
 static void
@@ -259,8 +260,8 @@ run_launch (Run               *self,
                             : gyre_kernel_source_load (launch->resource, &error);
 
   gyre_assert_no_error (error);
-  data.kernel = gyre_device_get_kernel (self->device, source, launch->options, launch->kernel,
-                                        &error);
+  data.kernel = gyre_device_get_kernel (self->device, source, launch->options,
+                                        launch->kernel, &error);
   gyre_assert_no_error (error);
 
   ck_assert_uint_le (launch->n_args, G_N_ELEMENTS (data.args));
@@ -349,7 +350,8 @@ run_command (Run                *self,
   else if (command->kind == GYRE_COMMAND_FILL)
     run_fill (self, command->fill.value, command->fill.pattern);
   else
-    ck_abort_msg ("%s gives a command that is not expected here", command->node->prim->name);
+    ck_abort_msg ("%s gives a command that is not expected here",
+                  command->node->prim->name);
 }
 
 static void
@@ -378,8 +380,8 @@ run_node (Run              *self,
     return;
 
   ck_assert_msg (node->prim->lower != NULL, "%s can't be lowered", node->prim->name);
-  ck_assert_msg (node->prim->lower (&self->lower, node, &error), "%s: %s", node->prim->name,
-                 error != NULL ? error->message : "no error");
+  ck_assert_msg (node->prim->lower (&self->lower, node, &error), "%s: %s",
+                 node->prim->name, error != NULL ? error->message : "no error");
   run_commands (self);
 }
 
@@ -429,9 +431,15 @@ begin_member (Run              *self,
   const GPtrArray *nodes = program->graph->nodes;
 
   *self = (Run) { program, device, member };
-  self->lower = (GyreLower) {
-    program->graph, &program->mesh, program->specs, member, target, arena,
-    g_array_new (FALSE, TRUE, sizeof (GyreCommand)), g_array_new (FALSE, TRUE, sizeof (gsize)),
+  self->lower = (GyreLower){
+    program->graph,
+    &program->mesh,
+    program->specs,
+    member,
+    target,
+    arena,
+    g_array_new (FALSE, TRUE, sizeof (GyreCommand)),
+    g_array_new (FALSE, TRUE, sizeof (gsize)),
   };
   self->buffers = g_new0 (GyreBuffer *, nodes->len + 1);
   for (guint i = 0; i < nodes->len; i++)

@@ -7,11 +7,11 @@
 
 G_BEGIN_DECLS
 
-/* Runs a program on one device, for all members of its mesh in turn; collectives and matrix
- * products on the host.  Inputs and outputs are whole arrays: each member is given its part,
- * and what the members make is put together (summed where it is a partial sum).  Buffers
- * are filled with NaN before, so that what no kernel writes is seen.  Returns the number of
- * launches of all members. */
+/* Runs a program on one device, for all members of its mesh in turn; collectives and
+ * matrix products on the host.  Inputs and outputs are whole arrays: each member is given
+ * its part, and what the members make is put together (summed where it is a partial sum).
+ * Buffers are filled with NaN before, so that what no kernel writes is seen.  Returns the
+ * number of launches of all members. */
 guint gyre_check_run_program (GyreProgram   *program,
                               GyreDevice    *device,
                               const GyreRef *inputs,

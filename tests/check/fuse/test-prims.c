@@ -38,10 +38,10 @@ case_graph (const GyrePrimCase *item)
   return graph;
 }
 
-/* f32 against double.  A device's functions may be off by 16 ulp (tanh, pow, the standard's
- * limits for the full profile), sums of some dozen numbers of size 10 by an ulp of each; a
- * number that is a step's neighbour in double may be on the other side, so integers that
- * are made from floats are exact only where the case says so. */
+/* f32 against double.  A device's functions may be off by 16 ulp (tanh, pow, the
+ * standard's limits for the full profile), sums of some dozen numbers of size 10 by an
+ * ulp of each; a number that is a step's neighbour in double may be on the other side, so
+ * integers that are made from floats are exact only where the case says so. */
 static double
 get_tolerance (const GyrePrimCase *item,
                const GyreRef      *wanted,
@@ -67,7 +67,8 @@ compare (const GyrePrimCase *item,
   for (gint64 i = 0; i < gyre_shape_n_elements (&wanted->shape); i++)
     {
       /* what is past the largest float is infinite on a device */
-      double target = wanted->dtype == GYRE_F32 ? (float) wanted->data[i] : wanted->data[i];
+      double target =
+          wanted->dtype == GYRE_F32 ? (float) wanted->data[i] : wanted->data[i];
 
       if (!gyre_check_near (got->data[i], target, get_tolerance (item, wanted, i)))
         ck_abort_msg ("%s: element %" G_GINT64_FORMAT " is %.9g, not %.9g", item->name, i,
@@ -119,8 +120,8 @@ START_TEST (each_node_alone)
 }
 END_TEST
 
-/* Three members of unlike shares, one with nothing; dimension 0 of all inputs that have the
- * extent of the first one's is split. */
+/* Three members of unlike shares, one with nothing; dimension 0 of all inputs that have
+ * the extent of the first one's is split. */
 START_TEST (in_shares)
 {
   const GyrePrimCase *item = &gyre_prim_cases[_i];

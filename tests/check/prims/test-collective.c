@@ -102,7 +102,7 @@ START_TEST (places_and_sizes)
 {
   GyreTensor *place = gyre_mul (gyre_axis_index ("data"), gyre_axis_size ("data"));
 
-  expect (gyre_add (place, gyre_axis_index ("model")), (double[]) { 0, 1, 3, 4, 6, 7 }, 1);
+  expect (gyre_add (place, gyre_axis_index ("model")), (double[]){ 0, 1, 3, 4, 6, 7 }, 1);
 }
 END_TEST
 
@@ -127,8 +127,8 @@ START_TEST (weighted_mean_skips_those_without)
 }
 END_TEST
 
-/* s_m = Σ (2 + m) · psum (x): the gradient by each member's x is the sum of 2 + m over its
- * peers, since each of them is reached. */
+/* s_m = Σ (2 + m) · psum (x): the gradient by each member's x is the sum of 2 + m over
+ * its peers, since each of them is reached. */
 START_TEST (gradient_of_psum)
 {
   GyreTensor *weight, *grad;
@@ -152,19 +152,22 @@ END_TEST
 
 START_TEST (trees_leaf_by_leaf)
 {
-  g_autoptr (GyreTree) tree = gyre_tree_build (GYRE_TENSOR_ENTRY ("a", x),
-                                               GYRE_TENSOR_ENTRY ("b", gyre_square (x)), NULL);
+  g_autoptr (GyreTree) tree = gyre_tree_build (
+      GYRE_TENSOR_ENTRY ("a", x), GYRE_TENSOR_ENTRY ("b", gyre_square (x)), NULL);
   g_autoptr (GyreTree) sums = gyre_psum_tree (tree, "model");
 
-  expect (gyre_add (gyre_tree_get (sums, "a"), gyre_tree_get (sums, "b")),
-          (double[]) { 110, 134, 110, 134, 1350, 1454, 1350, 1454, 4190, 4374, 4190, 4374 }, 2);
+  expect (
+      gyre_add (gyre_tree_get (sums, "a"), gyre_tree_get (sums, "b")),
+      (double[]){ 110, 134, 110, 134, 1350, 1454, 1350, 1454, 4190, 4374, 4190, 4374 },
+      2);
 }
 END_TEST
 
 /* What the partitioner inserts changes where a value lies, and not the value. */
 START_TEST (resharding_keeps_the_value)
 {
-  static const GyrePrim *const prims[] = { &gyre_prim_all_reduce, &gyre_prim_reduce_scatter,
+  static const GyrePrim *const prims[] = { &gyre_prim_all_reduce,
+                                           &gyre_prim_reduce_scatter,
                                            &gyre_prim_all_gather, &gyre_prim_shard };
   GyreReshardAttrs attrs = { 1, -1 };
   GyreTensor *value = x;

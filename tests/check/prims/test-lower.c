@@ -84,8 +84,17 @@ START_TEST (rows_are_shared)
   GyreTensor *b = gyre_graph_input (graph, "b", GYRE_F32, &GYRE_SHAPE (4, 3));
   GyreTensor *c = gyre_matmul_full (a, FALSE, b, TRUE);
   GyreSpec specs[3] = { 0 };
-  GyreGemm wanted = { .m = 5, .n = 4, .k = 3, .batch = 1, .trans_b = TRUE, .lda = 3, .ldb = 3,
-                      .ldc = 4, .stride_a = 15, .stride_b = 12, .stride_c = 20 };
+  GyreGemm wanted = { .m = 5,
+                      .n = 4,
+                      .k = 3,
+                      .batch = 1,
+                      .trans_b = TRUE,
+                      .lda = 3,
+                      .ldb = 3,
+                      .ldc = 4,
+                      .stride_a = 15,
+                      .stride_b = 12,
+                      .stride_c = 20 };
 
   split (specs, a, 0);
   split (specs, c, 0);
@@ -106,8 +115,17 @@ START_TEST (the_sum_is_shared)
   GyreTensor *b = gyre_graph_input (graph, "b", GYRE_F32, &GYRE_SHAPE (2, 8, 4));
   GyreTensor *c = gyre_matmul_full (a, TRUE, b, FALSE);
   GyreSpec specs[3] = { 0 };
-  GyreGemm wanted = { .m = 3, .n = 4, .k = 5, .batch = 2, .trans_a = TRUE, .lda = 3, .ldb = 4,
-                      .ldc = 4, .stride_a = 15, .stride_b = 20, .stride_c = 12 };
+  GyreGemm wanted = { .m = 3,
+                      .n = 4,
+                      .k = 5,
+                      .batch = 2,
+                      .trans_a = TRUE,
+                      .lda = 3,
+                      .ldb = 4,
+                      .ldc = 4,
+                      .stride_a = 15,
+                      .stride_b = 20,
+                      .stride_c = 12 };
 
   split (specs, a, 1);
   split (specs, b, 1);
@@ -133,7 +151,8 @@ START_TEST (scatter_fills_and_adds)
     {
       const int counts[] = { 5, 0, 3 };
       GArray *commands = lower (sums, specs, device);
-      const GyreCommand *fill = &g_array_index (commands, GyreCommand, 0), *add = fill + 1;
+      const GyreCommand *fill = &g_array_index (commands, GyreCommand, 0),
+                        *add = fill + 1;
 
       ck_assert_uint_eq (commands->len, 2);
       ck_assert_int_eq (fill->kind, GYRE_COMMAND_FILL);

@@ -7,8 +7,8 @@
 
 #include "ir/gyre-prim-private.h"
 
-/* Random tensors against the numbers of JAX in prng.json.  The key is an input of the graph,
- * as it is in a step. */
+/* Random tensors against the numbers of JAX in prng.json.  The key is an input of the
+ * graph, as it is in a step. */
 
 static JsonParser *parser;
 static JsonArray *cases;
@@ -125,7 +125,8 @@ draw_categorical (GyreTensor *key, JsonObject *object)
   GyreShape shape = get_shape (object);
 
   for (guint i = 0; i < n; i++)
-    parts[i] = gyre_full (GYRE_SHAPE (1), GYRE_F32, json_array_get_double_element (weights, i));
+    parts[i] =
+        gyre_full (GYRE_SHAPE (1), GYRE_F32, json_array_get_double_element (weights, i));
 
   logits = gyre_log (gyre_concatenate (parts, n, 0));
   shape.dims[shape.rank++] = n;
@@ -183,8 +184,9 @@ check_case (guint       which,
   gint64 n;
 
   gyre_graph_push (graph);
-  gyre_graph_add_output (graph, ops[which].draw (gyre_graph_input (graph, "key", GYRE_U32,
-                                                                   &GYRE_SHAPE (2)), object));
+  gyre_graph_add_output (
+      graph, ops[which].draw (gyre_graph_input (graph, "key", GYRE_U32, &GYRE_SHAPE (2)),
+                              object));
   gyre_interpret (graph, &input, &out, &error);
   gyre_assert_no_error (error);
   n = gyre_shape_n_elements (&out.shape);
@@ -231,7 +233,8 @@ END_TEST
 START_TEST (paths_are_folded_in)
 {
   GyreGraph *graph = gyre_graph_new ();
-  GyreKey key = gyre_key_new (42), expected = gyre_key_fold_in_path (key, "dense_0/kernel");
+  GyreKey key = gyre_key_new (42),
+          expected = gyre_key_fold_in_path (key, "dense_0/kernel");
   GyreRef out;
 
   gyre_graph_push (graph);

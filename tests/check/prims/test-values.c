@@ -67,7 +67,8 @@ expect (GyreTensor   *result,
 
 START_TEST (special_floats)
 {
-  GyreTensor *x = give (GYRE_F32, GYRE_SHAPE (5), NUMBERS (NAN, -INFINITY, INFINITY, -0.5, 2));
+  GyreTensor *x =
+      give (GYRE_F32, GYRE_SHAPE (5), NUMBERS (NAN, -INFINITY, INFINITY, -0.5, 2));
   GyreTensor *one = gyre_full_like (x, 1);
 
   EXPECT (gyre_max (x, one), NAN, 1, INFINITY, 1, 2);
@@ -91,7 +92,8 @@ END_TEST
 
 START_TEST (integers_wrap)
 {
-  GyreTensor *i = give (GYRE_I32, GYRE_SHAPE (4), NUMBERS (G_MAXINT32, G_MININT32, -7, 7));
+  GyreTensor *i =
+      give (GYRE_I32, GYRE_SHAPE (4), NUMBERS (G_MAXINT32, G_MININT32, -7, 7));
   GyreTensor *u = give (GYRE_U32, GYRE_SHAPE (2), NUMBERS (4294967295.0, 3));
   GyreTensor *b = give (GYRE_U8, GYRE_SHAPE (2), NUMBERS (200, 3));
   GyreTensor *two = gyre_full_like (i, 2), *zero = gyre_full_like (i, 0);
@@ -128,19 +130,20 @@ START_TEST (shapes)
 
   EXPECT (gyre_transpose (x, NULL), 1, 4, 2, 5, 3, 6);
   EXPECT (gyre_reshape (x, GYRE_SHAPE (-1, 2)), 1, 2, 3, 4, 5, 6);
-  EXPECT (gyre_broadcast_in_dim (x, GYRE_SHAPE (2, 2, 3), dims), 1, 2, 3, 1, 2, 3, 4, 5, 6, 4,
-          5, 6);
+  EXPECT (gyre_broadcast_in_dim (x, GYRE_SHAPE (2, 2, 3), dims), 1, 2, 3, 1, 2, 3, 4, 5,
+          6, 4, 5, 6);
   EXPECT (gyre_pad (x, 9, low, high, interior), 2, 3, 9, 9, 9, 9, 5, 6, 9, 9, 9, 9);
   EXPECT (gyre_slice (x, start, limit, strides), 1, 3, 4, 6);
-  EXPECT (gyre_concatenate ((GyreTensor *[]) { x, x }, 2, 1), 1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6);
+  EXPECT (gyre_concatenate ((GyreTensor *[]){ x, x }, 2, 1), 1, 2, 3, 1, 2, 3, 4, 5, 6, 4,
+          5, 6);
   EXPECT (gyre_sum_axis (x, 0, FALSE), 5, 7, 9);
   EXPECT (gyre_mean_axis (x, 1, TRUE), 2, 5);
   EXPECT (gyre_min_dims (x, NULL, 0, TRUE), 1);
   EXPECT (gyre_iota (GYRE_SHAPE (2, 3), GYRE_I32, -1), 0, 1, 2, 0, 1, 2);
   EXPECT (gyre_matmul_full (x, FALSE, x, TRUE), 14, 32, 32, 77);
   EXPECT (gyre_matmul_full (x, TRUE, x, FALSE), 17, 22, 27, 22, 29, 36, 27, 36, 45);
-  EXPECT (gyre_one_hot (gyre_convert (gyre_sum_axis (x, 1, FALSE), GYRE_I32), 7), 0, 0, 0, 0, 0,
-          0, 1, 0, 0, 0, 0, 0, 0, 0);
+  EXPECT (gyre_one_hot (gyre_convert (gyre_sum_axis (x, 1, FALSE), GYRE_I32), 7), 0, 0, 0,
+          0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0);
 }
 END_TEST
 
@@ -211,11 +214,13 @@ START_TEST (simpler_equals)
   ck_assert_ptr_eq (simplify (gyre_concatenate (&x, 1, 0)), x);
   ck_assert_ptr_eq (simplify (gyre_select (gyre_full (GYRE_SHAPE (2, 3), GYRE_BOOL, 1), x,
                                            gyre_full_like (x, 0))), x);
-  ck_assert_ptr_null (gyre_mul_scalar (x, 0)->prim->simplify (graph, gyre_mul_scalar (x, 0)));
+  ck_assert_ptr_null (
+      gyre_mul_scalar (x, 0)->prim->simplify (graph, gyre_mul_scalar (x, 0)));
   EXPECT (simplify (gyre_mul_scalar (i, 0)), 0, 0);
   EXPECT (simplify (gyre_exp (gyre_full_like (x, 0))), 1, 1, 1, 1, 1, 1);
   EXPECT (simplify (gyre_sum_axis (gyre_full_like (x, 2), 1, FALSE)), 6, 6);
-  EXPECT (simplify (gyre_sub (gyre_constant (GYRE_F32, 5), gyre_constant (GYRE_F32, 3))), 2);
+  EXPECT (simplify (gyre_sub (gyre_constant (GYRE_F32, 5), gyre_constant (GYRE_F32, 3))),
+          2);
   EXPECT (simplify (gyre_pow (x, gyre_full_like (x, 2))), 1, 4, 9, 16, 25, 36);
   ck_assert_str_eq (simplify (gyre_pow (x, gyre_full_like (x, 2)))->prim->name, "square");
 }

@@ -65,9 +65,9 @@ random_array (guint64   seed,
 }
 
 static const float *
-get_floats (GyreTree   *tree,
-            const char *path,
-            GBytes    **bytes)
+get_floats (GyreTree    *tree,
+            const char  *path,
+            GBytes     **bytes)
 {
   g_autoptr (GError) error = NULL;
 
@@ -95,9 +95,9 @@ fill_ref (GyreRef   *ref,
 
 /* Every result of the function, on the host in double. */
 static GPtrArray *
-interpret (GyreStepFunc func,
-           gpointer     data,
-           GyreTree    *args)
+interpret (GyreStepFunc  func,
+           gpointer      data,
+           GyreTree     *args)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) paths = NULL, leaves = gyre_tree_flatten (args, &paths);
@@ -203,12 +203,13 @@ make_args (GyreArray *x)
 }
 
 static void
-check_jit (GyreStepFunc func,
-           GyreTree    *args,
-           const char  *shardings)
+check_jit (GyreStepFunc  func,
+           GyreTree     *args,
+           const char   *shardings)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GyreStep) step = gyre_step_jit (func, mesh, shardings, NULL, NULL, NULL, &error);
+  g_autoptr (GyreStep) step =
+      gyre_step_jit (func, mesh, shardings, NULL, NULL, NULL, &error);
   g_autoptr (GPtrArray) expected = interpret (func, NULL, args);
 
   gyre_assert_no_error (error);
