@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "prims/gyre-prims-private.h"
+#include "prims/gyre-binary-private.h"
 
 #include <math.h>
 
@@ -311,71 +311,95 @@ binary_reference (const GyreTensor *node,
     }
 }
 
-#define BINARY(NAME, INFER, FLAGS, LINEAR)                              \
+#define BINARY(NAME, INFER, FLAGS, LINEAR)                                           \
   .prim = { .name = NAME, .flags = GYRE_PRIM_ELEMENTWISE | (FLAGS), .n_operands = 2, \
-            .linear = (LINEAR), .infer = binary_infer_##INFER, .vjp = binary_vjp,  \
-            .partition = gyre_partition_elementwise, .fuse = binary_fuse,          \
-            .simplify = binary_simplify, .cost = gyre_prims_cost_elements,         \
+            .linear = (LINEAR), .infer = binary_infer_##INFER, .vjp = binary_vjp,    \
+            .partition = gyre_partition_elementwise, .fuse = binary_fuse,            \
+            .simplify = binary_simplify, .cost = gyre_prims_cost_elements,           \
             .reference = binary_reference }
 /* Signed integers overflow as unsigned ones do. */
 #define WRAPPED(OP)    "(($t) ((uint) $a " OP " (uint) $b))"
 #define PLAIN(OP)      "(($t) ($a " OP " $b))"
 #define INTEGERS(EXPRESSION) .sint = EXPRESSION, .uint = EXPRESSION
 
-enum
-{
-  ADD, SUB, MUL, DIV, REM, POW, MAXIMUM, MINIMUM, AND, OR, XOR, SHIFT_LEFT, SHIFT_RIGHT
-};
-
 static const GyreBinary binaries[] = {
-  [ADD] = { BINARY ("add", number, GYRE_PRIM_COMMUTATIVE | GYRE_PRIM_ADDITIVE, 3),
-            .real = "($a + $b)", INTEGERS (WRAPPED ("+")), .function = f_add,
-            .integer = i_add, .pull = pull_add, .simpler = simpler_add },
-  [SUB] = { BINARY ("sub", number, GYRE_PRIM_ADDITIVE, 3), .real = "($a - $b)",
-            INTEGERS (WRAPPED ("-")), .function = f_sub, .integer = i_sub,
-            .pull = pull_sub, .simpler = simpler_sub },
-  [MUL] = { BINARY ("mul", number, GYRE_PRIM_COMMUTATIVE, 3), .real = "($a * $b)",
-            INTEGERS (WRAPPED ("*")), .function = f_mul, .integer = i_mul,
-            .pull = pull_mul, .simpler = simpler_mul },
-  [DIV] = { BINARY ("div", number, 0, 1), .real = "($a / $b)",
-            .sint =
-                "($b == 0 ? 0 : $b == -1 ? (int) (0u - (uint) $a) : $a / $b)",
-            .uint = "(($t) ($b == 0 ? 0 : $a / $b))", .function = f_div,
-            .integer = i_div, .pull = pull_div, .simpler = simpler_div },
-  [REM] = { BINARY ("rem", number, 0, 0), .real = "fmod ($a, $b)",
-            .sint = "($b == 0 ? $a : $b == -1 ? 0 : $a % $b)",
-            .uint = "(($t) ($b == 0 ? $a : $a % $b))", .function = fmod,
-            .integer = i_rem, .pull = pull_rem },
-  [POW] = { BINARY ("pow", float, 0, 0), .real = "pow ($a, $b)", .function = pow,
-            .pull = pull_pow, .simpler = simpler_pow },
-  [MAXIMUM] = { BINARY ("max", number, GYRE_PRIM_COMMUTATIVE, 0),
-                .real = "($a > $b || $a != $a ? $a : $b)",
-                INTEGERS ("($a > $b ? $a : $b)"), .function = f_max,
-                .integer = i_max, .pull = pull_extreme, .simpler = simpler_same },
-  [MINIMUM] = { BINARY ("min", number, GYRE_PRIM_COMMUTATIVE, 0),
-                .real = "($a < $b || $a != $a ? $a : $b)",
-                INTEGERS ("($a < $b ? $a : $b)"), .function = f_min,
-                .integer = i_min, .pull = pull_extreme, .simpler = simpler_same },
-  [AND] = { BINARY ("and", bits, GYRE_PRIM_COMMUTATIVE, 0), INTEGERS (PLAIN ("&")),
-            .integer = i_and, .simpler = simpler_same },
-  [OR] = { BINARY ("or", bits, GYRE_PRIM_COMMUTATIVE, 0), INTEGERS (PLAIN ("|")),
-           .integer = i_or, .simpler = simpler_same },
-  [XOR] = { BINARY ("xor", bits, GYRE_PRIM_COMMUTATIVE, 0), INTEGERS (PLAIN ("^")),
-            .integer = i_xor },
-  [SHIFT_LEFT] = { BINARY ("shift_left", word, 0, 0),
-                   INTEGERS (
-                       "(((uint) $b) > 31u ? 0 : ($t) ((uint) $a << (uint) $b))"),
-                   .integer = i_shift_left, .simpler = simpler_shift },
-  [SHIFT_RIGHT] = { BINARY ("shift_right", word, 0, 0),
-                    .sint = "($a >> (((uint) $b) > 31u ? 31u : (uint) $b))",
-                    .uint = "($b > 31u ? 0u : $a >> $b)", .integer = i_shift_right,
-                    .simpler = simpler_shift },
+  [GYRE_BINARY_ADD] = {
+    BINARY ("add", number, GYRE_PRIM_COMMUTATIVE | GYRE_PRIM_ADDITIVE, 3),
+    .real = "($a + $b)",
+    INTEGERS (WRAPPED ("+")), .function = f_add, .integer = i_add, .pull = pull_add,
+    .simpler = simpler_add,
+  },
+  [GYRE_BINARY_SUB] = {
+    BINARY ("sub", number, GYRE_PRIM_ADDITIVE, 3),
+    .real = "($a - $b)",
+    INTEGERS (WRAPPED ("-")), .function = f_sub, .integer = i_sub, .pull = pull_sub,
+    .simpler = simpler_sub,
+  },
+  [GYRE_BINARY_MUL] = {
+    BINARY ("mul", number, GYRE_PRIM_COMMUTATIVE, 3),
+    .real = "($a * $b)",
+    INTEGERS (WRAPPED ("*")), .function = f_mul, .integer = i_mul, .pull = pull_mul,
+    .simpler = simpler_mul,
+  },
+  [GYRE_BINARY_DIV] = {
+    BINARY ("div", number, 0, 1),
+    .real = "($a / $b)",
+    .sint = "($b == 0 ? 0 : $b == -1 ? (int) (0u - (uint) $a) : $a / $b)",
+    .uint = "(($t) ($b == 0 ? 0 : $a / $b))", .function = f_div, .integer = i_div,
+    .pull = pull_div, .simpler = simpler_div,
+  },
+  [GYRE_BINARY_REM] = {
+    BINARY ("rem", number, 0, 0),
+    .real = "fmod ($a, $b)",
+    .sint = "($b == 0 ? $a : $b == -1 ? 0 : $a % $b)",
+    .uint = "(($t) ($b == 0 ? $a : $a % $b))", .function = fmod, .integer = i_rem,
+    .pull = pull_rem,
+  },
+  [GYRE_BINARY_POW] = {
+    BINARY ("pow", float, 0, 0),
+    .real = "pow ($a, $b)", .function = pow, .pull = pull_pow, .simpler = simpler_pow,
+  },
+  [GYRE_BINARY_MAXIMUM] = {
+    BINARY ("max", number, GYRE_PRIM_COMMUTATIVE, 0),
+    .real = "($a > $b || $a != $a ? $a : $b)",
+    INTEGERS ("($a > $b ? $a : $b)"), .function = f_max, .integer = i_max,
+    .pull = pull_extreme, .simpler = simpler_same,
+  },
+  [GYRE_BINARY_MINIMUM] = {
+    BINARY ("min", number, GYRE_PRIM_COMMUTATIVE, 0),
+    .real = "($a < $b || $a != $a ? $a : $b)",
+    INTEGERS ("($a < $b ? $a : $b)"), .function = f_min, .integer = i_min,
+    .pull = pull_extreme, .simpler = simpler_same,
+  },
+  [GYRE_BINARY_AND] = {
+    BINARY ("and", bits, GYRE_PRIM_COMMUTATIVE, 0),
+    INTEGERS (PLAIN ("&")), .integer = i_and, .simpler = simpler_same,
+  },
+  [GYRE_BINARY_OR] = {
+    BINARY ("or", bits, GYRE_PRIM_COMMUTATIVE, 0),
+    INTEGERS (PLAIN ("|")), .integer = i_or, .simpler = simpler_same,
+  },
+  [GYRE_BINARY_XOR] = {
+    BINARY ("xor", bits, GYRE_PRIM_COMMUTATIVE, 0),
+    INTEGERS (PLAIN ("^")), .integer = i_xor,
+  },
+  [GYRE_BINARY_SHIFT_LEFT] = {
+    BINARY ("shift_left", word, 0, 0),
+    INTEGERS ( "(((uint) $b) > 31u ? 0 : ($t) ((uint) $a << (uint) $b))"),
+    .integer = i_shift_left, .simpler = simpler_shift,
+  },
+  [GYRE_BINARY_SHIFT_RIGHT] = {
+    BINARY ("shift_right", word, 0, 0),
+    .sint = "($a >> (((uint) $b) > 31u ? 31u : (uint) $b))",
+    .uint = "($b > 31u ? 0u : $a >> $b)", .integer = i_shift_right,
+    .simpler = simpler_shift,
+  },
 };
 
-static GyreTensor *
-emit (int         rule,
-      GyreTensor *a,
-      GyreTensor *b)
+GyreTensor *
+gyre_binary_emit (GyreBinaryRule  rule,
+                  GyreTensor     *a,
+                  GyreTensor     *b)
 {
   const GyrePrim *prim = &binaries[rule].prim;
   GyreTensor *operands[] = { a, b };
@@ -387,266 +411,4 @@ emit (int         rule,
     return operands[0];
 
   return gyre_graph_emit (operands[0]->graph, prim, operands, 2, NULL);
-}
-
-/**
- * gyre_add:
- * @a: f32, i32, u32 or u8
- * @b: of the same dtype; the shapes broadcast as NumPy's do
- *
- * y = a + b; integers wrap.
- * Gradient: ct to both. Partial sums over the same axes stay one. Element-wise: takes any
- * sharding.
- *
- * Returns: (transfer none): a tensor of the dtype of @a and the common shape
- */
-GyreTensor *
-gyre_add (GyreTensor *a,
-          GyreTensor *b)
-{
-  return emit (ADD, a, b);
-}
-
-/**
- * gyre_sub:
- * @a: f32, i32, u32 or u8
- * @b: of the same dtype; the shapes broadcast as NumPy's do
- *
- * y = a - b; integers wrap.
- * Gradient: ct and -ct. Partial sums over the same axes stay one. Element-wise: takes any
- * sharding.
- *
- * Returns: (transfer none): a tensor of the dtype of @a and the common shape
- */
-GyreTensor *
-gyre_sub (GyreTensor *a,
-          GyreTensor *b)
-{
-  return emit (SUB, a, b);
-}
-
-/**
- * gyre_mul:
- * @a: f32, i32, u32 or u8
- * @b: of the same dtype; the shapes broadcast as NumPy's do
- *
- * y = a · b; integers wrap.
- * Gradient: ct · b and ct · a. Linear in each: a partial sum stays one. Element-wise:
- * takes any sharding.
- *
- * Returns: (transfer none): a tensor of the dtype of @a and the common shape
- */
-GyreTensor *
-gyre_mul (GyreTensor *a,
-          GyreTensor *b)
-{
-  return emit (MUL, a, b);
-}
-
-/**
- * gyre_div:
- * @a: f32, i32, u32 or u8
- * @b: of the same dtype; the shapes broadcast as NumPy's do
- *
- * y = a / b; integers truncate, and give 0 where b is 0.
- * Gradient: ct / b and -ct · y / b. Linear in a. Element-wise: takes any sharding.
- *
- * Returns: (transfer none): a tensor of the dtype of @a and the common shape
- */
-GyreTensor *
-gyre_div (GyreTensor *a,
-          GyreTensor *b)
-{
-  return emit (DIV, a, b);
-}
-
-/**
- * gyre_rem:
- * @a: f32, i32, u32 or u8
- * @b: of the same dtype; the shapes broadcast as NumPy's do
- *
- * y = a - b trunc (a / b), which has the sign of a; of integers a where b is 0.
- * Gradient: ct and -ct · trunc (a / b). Element-wise: takes any sharding.
- *
- * Returns: (transfer none): a tensor of the dtype of @a and the common shape
- */
-GyreTensor *
-gyre_rem (GyreTensor *a,
-          GyreTensor *b)
-{
-  return emit (REM, a, b);
-}
-
-/**
- * gyre_pow:
- * @a: f32
- * @b: of the same dtype; the shapes broadcast as NumPy's do
- *
- * y = aᵇ.
- * Gradient: ct · b aᵇ⁻¹ and ct · y ln a, which is 0 where a is 0. Element-wise: takes any
- * sharding.
- *
- * Returns: (transfer none): a tensor of the dtype of @a and the common shape
- */
-GyreTensor *
-gyre_pow (GyreTensor *a,
-          GyreTensor *b)
-{
-  return emit (POW, a, b);
-}
-
-/**
- * gyre_max:
- * @a: f32, i32, u32 or u8
- * @b: of the same dtype; the shapes broadcast as NumPy's do
- *
- * y = the larger; NaN where one is NaN.
- * Gradient: ct to the larger, half to each of equals. Element-wise: takes any sharding.
- *
- * Returns: (transfer none): a tensor of the dtype of @a and the common shape
- */
-GyreTensor *
-gyre_max (GyreTensor *a,
-          GyreTensor *b)
-{
-  return emit (MAXIMUM, a, b);
-}
-
-/**
- * gyre_min:
- * @a: f32, i32, u32 or u8
- * @b: of the same dtype; the shapes broadcast as NumPy's do
- *
- * y = the smaller; NaN where one is NaN.
- * Gradient: ct to the smaller, half to each of equals. Element-wise: takes any sharding.
- *
- * Returns: (transfer none): a tensor of the dtype of @a and the common shape
- */
-GyreTensor *
-gyre_min (GyreTensor *a,
-          GyreTensor *b)
-{
-  return emit (MINIMUM, a, b);
-}
-
-/**
- * gyre_and:
- * @a: bool, i32, u32 or u8
- * @b: of the same dtype; the shapes broadcast as NumPy's do
- *
- * y = a and b, bit by bit.
- * Gradient: none. Element-wise: takes any sharding.
- *
- * Returns: (transfer none): a tensor of the dtype of @a and the common shape
- */
-GyreTensor *
-gyre_and (GyreTensor *a,
-          GyreTensor *b)
-{
-  return emit (AND, a, b);
-}
-
-/**
- * gyre_or:
- * @a: bool, i32, u32 or u8
- * @b: of the same dtype; the shapes broadcast as NumPy's do
- *
- * y = a or b, bit by bit.
- * Gradient: none. Element-wise: takes any sharding.
- *
- * Returns: (transfer none): a tensor of the dtype of @a and the common shape
- */
-GyreTensor *
-gyre_or (GyreTensor *a,
-         GyreTensor *b)
-{
-  return emit (OR, a, b);
-}
-
-/**
- * gyre_xor:
- * @a: bool, i32, u32 or u8
- * @b: of the same dtype; the shapes broadcast as NumPy's do
- *
- * y = a exclusive or b, bit by bit.
- * Gradient: none. Element-wise: takes any sharding.
- *
- * Returns: (transfer none): a tensor of the dtype of @a and the common shape
- */
-GyreTensor *
-gyre_xor (GyreTensor *a,
-          GyreTensor *b)
-{
-  return emit (XOR, a, b);
-}
-
-/**
- * gyre_shift_left:
- * @a: i32 or u32
- * @b: of the same dtype; the shapes broadcast as NumPy's do
- *
- * y = a · 2ᵇ modulo 2³²; 0 where b is not from 0 to 31.
- * Gradient: none. Element-wise: takes any sharding.
- *
- * Returns: (transfer none): a tensor of the dtype of @a and the common shape
- */
-GyreTensor *
-gyre_shift_left (GyreTensor *a,
-                 GyreTensor *b)
-{
-  return emit (SHIFT_LEFT, a, b);
-}
-
-/**
- * gyre_shift_right:
- * @a: i32 or u32
- * @b: of the same dtype; the shapes broadcast as NumPy's do
- *
- * y = ⌊a / 2ᵇ⌋: logical for u32, arithmetic for i32; where b is not from 0 to 31
- * all bits are those of the sign.
- * Gradient: none. Element-wise: takes any sharding.
- *
- * Returns: (transfer none): a tensor of the dtype of @a and the common shape
- */
-GyreTensor *
-gyre_shift_right (GyreTensor *a,
-                  GyreTensor *b)
-{
-  return emit (SHIFT_RIGHT, a, b);
-}
-
-/**
- * gyre_add_scalar:
- * @x: f32, i32, u32 or u8
- * @value: a number, taken in the dtype of @x
- *
- * x + value.
- *
- * Returns: (transfer none): a tensor like @x
- */
-GyreTensor *
-gyre_add_scalar (GyreTensor *x,
-                 double      value)
-{
-  g_return_val_if_fail (x != NULL, NULL);
-
-  return gyre_add (x, gyre_full_like (x, value));
-}
-
-/**
- * gyre_mul_scalar:
- * @x: f32, i32, u32 or u8
- * @value: a number, taken in the dtype of @x
- *
- * x · value.
- *
- * Returns: (transfer none): a tensor like @x
- */
-GyreTensor *
-gyre_mul_scalar (GyreTensor *x,
-                 double      value)
-{
-  g_return_val_if_fail (x != NULL, NULL);
-
-  return gyre_mul (x, gyre_full_like (x, value));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "prims/gyre-prims-private.h"
+#include "prims/gyre-unary-private.h"
 #include "prims/gyre-random-host-private.h"
 
 #include <math.h>
@@ -262,369 +262,109 @@ unary_reference (const GyreTensor *node,
     }
 }
 
-#define UNARY(NAME, INFER, VJP, LINEAR, SIMPLIFY)                                       \
-  { .name = NAME, .flags = GYRE_PRIM_ELEMENTWISE, .n_operands = 1, .linear = (LINEAR),  \
+#define UNARY(NAME, INFER, VJP, LINEAR, SIMPLIFY)                                        \
+  { .name = NAME, .flags = GYRE_PRIM_ELEMENTWISE, .n_operands = 1, .linear = (LINEAR),   \
     .infer = unary_infer_##INFER, .vjp = (VJP), .partition = gyre_partition_elementwise, \
-    .fuse = unary_fuse, .simplify = (SIMPLIFY), .cost = gyre_prims_cost_elements,       \
+    .fuse = unary_fuse, .simplify = (SIMPLIFY), .cost = gyre_prims_cost_elements,        \
     .reference = unary_reference }
 #define FLOAT(NAME) UNARY (NAME, float, unary_vjp, 0, unary_simplify)
-
-enum
-{
-  NEG, ABS, SIGN, NOT, EXP, EXPM1, LOG, LOG1P, SQRT, RSQRT, SQUARE, SIN, COS, TANH,
-  LOGISTIC, ERF, ERF_INV, FLOOR, IS_FINITE, STOP_GRADIENT
-};
 
 #define WRAPPED "(($t) (0u - (uint) $a))"
 
 static const GyreUnary unaries[] = {
-  [NEG] = { UNARY ("neg", number, unary_vjp, 1, unary_simplify_involution),
-            .real = "(-$a)", .integer = WRAPPED, .function = f_neg, .pull = pull_neg },
-  [ABS] = { UNARY ("abs", number, unary_vjp, 0, unary_simplify), .real = "fabs ($a)",
-            .integer = "($a > 0 ? $a : " WRAPPED ")", .function = fabs,
-            .pull = pull_abs },
-  [SIGN] = { UNARY ("sign", number, gyre_prims_vjp_zero, 0, unary_simplify),
-             .real = "($a != $a ? $a : (float) (($a > 0.0f) - ($a < 0.0f)))",
-             .integer = "(($t) (($a > 0) - ($a < 0)))", .function = f_sign },
-  [NOT] = { UNARY ("not", bool, gyre_prims_vjp_zero, 0, unary_simplify_involution),
-            .integer = "((uchar) !$a)", .function = f_not },
-  [EXP] = { FLOAT ("exp"), .real = "exp ($a)", .function = exp, .pull = pull_exp },
-  [EXPM1] = { FLOAT ("expm1"), .real = "expm1 ($a)", .function = expm1,
-              .pull = pull_expm1 },
-  [LOG] = { FLOAT ("log"), .real = "log ($a)", .function = log, .pull = pull_log },
-  [LOG1P] = { FLOAT ("log1p"), .real = "log1p ($a)", .function = log1p,
-              .pull = pull_log1p },
-  [SQRT] = { FLOAT ("sqrt"), .real = "sqrt ($a)", .function = sqrt, .pull = pull_sqrt },
-  [RSQRT] = { FLOAT ("rsqrt"), .real = "rsqrt ($a)", .function = f_rsqrt,
-              .pull = pull_rsqrt },
-  [SQUARE] = { FLOAT ("square"), .real = "($a * $a)", .function = f_square,
-               .pull = pull_square },
-  [SIN] = { FLOAT ("sin"), .real = "sin ($a)", .function = sin, .pull = pull_sin },
-  [COS] = { FLOAT ("cos"), .real = "cos ($a)", .function = cos, .pull = pull_cos },
-  [TANH] = { FLOAT ("tanh"), .real = "tanh ($a)", .function = tanh, .pull = pull_tanh },
-  [LOGISTIC] = { FLOAT ("logistic"), .real = "(1.0f / (1.0f + exp (-$a)))",
-                 .function = f_logistic, .pull = pull_logistic },
-  [ERF] = { FLOAT ("erf"), .real = "erf ($a)", .function = erf, .pull = pull_erf },
-  [ERF_INV] = { FLOAT ("erf_inv"), .real = "gyre_erf_inv ($a)", .header = "random.clh",
-                .function = gyre_erf_inv_double, .pull = pull_erf_inv },
-  [FLOOR] = { UNARY ("floor", float, gyre_prims_vjp_zero, 0, unary_simplify),
-              .real = "floor ($a)", .function = floor },
-  [IS_FINITE] = { UNARY ("is_finite", predicate, gyre_prims_vjp_zero, 0, unary_simplify),
-                  .real = "((uchar) (isfinite ($a) != 0))", .function = f_is_finite },
-  [STOP_GRADIENT] = { UNARY ("stop_gradient",
-                             any,
-                             gyre_prims_vjp_zero,
-                             1,
-                             unary_simplify_same),
-                      .real = "$a", .integer = "$a", .function = f_same },
+  [GYRE_UNARY_NEG] = {
+    UNARY ("neg", number, unary_vjp, 1, unary_simplify_involution),
+    .real = "(-$a)",
+    .integer = WRAPPED, .function = f_neg, .pull = pull_neg,
+  },
+  [GYRE_UNARY_ABS] = {
+    UNARY ("abs", number, unary_vjp, 0, unary_simplify),
+    .real = "fabs ($a)",
+    .integer = "($a > 0 ? $a : " WRAPPED ")", .function = fabs, .pull = pull_abs,
+  },
+  [GYRE_UNARY_SIGN] = {
+    UNARY ("sign", number, gyre_prims_vjp_zero, 0, unary_simplify),
+    .real = "($a != $a ? $a : (float) (($a > 0.0f) - ($a < 0.0f)))",
+    .integer = "(($t) (($a > 0) - ($a < 0)))", .function = f_sign,
+  },
+  [GYRE_UNARY_NOT] = {
+    UNARY ("not", bool, gyre_prims_vjp_zero, 0, unary_simplify_involution),
+    .integer = "((uchar) !$a)", .function = f_not,
+  },
+  [GYRE_UNARY_EXP] = {
+    FLOAT ("exp"),
+    .real = "exp ($a)", .function = exp, .pull = pull_exp,
+  },
+  [GYRE_UNARY_EXPM1] = {
+    FLOAT ("expm1"),
+    .real = "expm1 ($a)", .function = expm1, .pull = pull_expm1,
+  },
+  [GYRE_UNARY_LOG] = {
+    FLOAT ("log"),
+    .real = "log ($a)", .function = log, .pull = pull_log,
+  },
+  [GYRE_UNARY_LOG1P] = {
+    FLOAT ("log1p"),
+    .real = "log1p ($a)", .function = log1p, .pull = pull_log1p,
+  },
+  [GYRE_UNARY_SQRT] = {
+    FLOAT ("sqrt"),
+    .real = "sqrt ($a)", .function = sqrt, .pull = pull_sqrt,
+  },
+  [GYRE_UNARY_RSQRT] = {
+    FLOAT ("rsqrt"),
+    .real = "rsqrt ($a)", .function = f_rsqrt, .pull = pull_rsqrt,
+  },
+  [GYRE_UNARY_SQUARE] = {
+    FLOAT ("square"),
+    .real = "($a * $a)", .function = f_square, .pull = pull_square,
+  },
+  [GYRE_UNARY_SIN] = {
+    FLOAT ("sin"),
+    .real = "sin ($a)", .function = sin, .pull = pull_sin,
+  },
+  [GYRE_UNARY_COS] = {
+    FLOAT ("cos"),
+    .real = "cos ($a)", .function = cos, .pull = pull_cos,
+  },
+  [GYRE_UNARY_TANH] = {
+    FLOAT ("tanh"),
+    .real = "tanh ($a)", .function = tanh, .pull = pull_tanh,
+  },
+  [GYRE_UNARY_LOGISTIC] = {
+    FLOAT ("logistic"),
+    .real = "(1.0f / (1.0f + exp (-$a)))", .function = f_logistic,
+    .pull = pull_logistic,
+  },
+  [GYRE_UNARY_ERF] = {
+    FLOAT ("erf"),
+    .real = "erf ($a)", .function = erf, .pull = pull_erf,
+  },
+  [GYRE_UNARY_ERF_INV] = {
+    FLOAT ("erf_inv"),
+    .real = "gyre_erf_inv ($a)", .header = "random.clh",
+    .function = gyre_erf_inv_double, .pull = pull_erf_inv,
+  },
+  [GYRE_UNARY_FLOOR] = {
+    UNARY ("floor", float, gyre_prims_vjp_zero, 0, unary_simplify),
+    .real = "floor ($a)", .function = floor,
+  },
+  [GYRE_UNARY_IS_FINITE] = {
+    UNARY ("is_finite", predicate, gyre_prims_vjp_zero, 0, unary_simplify),
+    .real = "((uchar) (isfinite ($a) != 0))", .function = f_is_finite,
+  },
+  [GYRE_UNARY_STOP_GRADIENT] = {
+    UNARY ("stop_gradient", any, gyre_prims_vjp_zero, 1, unary_simplify_same),
+    .real = "$a",
+    .integer = "$a", .function = f_same,
+  },
 };
 
-static GyreTensor *
-emit (int         rule,
-      GyreTensor *x)
+GyreTensor *
+gyre_unary_emit (GyreUnaryRule  rule,
+                 GyreTensor    *x)
 {
   g_return_val_if_fail (x != NULL, NULL);
 
   return gyre_prims_emit1 (&unaries[rule].prim, x, NULL);
-}
-
-/**
- * gyre_neg:
- * @x: f32, i32, u32 or u8, of any shape
- *
- * y = -x, of numbers; integers wrap.
- * Gradient: -ct. Linear: a partial sum stays one. Element-wise: takes any sharding.
- *
- * Returns: (transfer none): a tensor like @x
- */
-GyreTensor *
-gyre_neg (GyreTensor *x)
-{
-  return emit (NEG, x);
-}
-
-/**
- * gyre_abs:
- * @x: f32, i32, u32 or u8, of any shape
- *
- * y = |x|, of numbers.
- * Gradient: ct · sign (x): 0 at 0. Element-wise: takes any sharding.
- *
- * Returns: (transfer none): a tensor like @x
- */
-GyreTensor *
-gyre_abs (GyreTensor *x)
-{
-  return emit (ABS, x);
-}
-
-/**
- * gyre_sign:
- * @x: f32, i32, u32 or u8, of any shape
- *
- * y = -1, 0 or 1, of numbers; NaN stays.
- * Gradient: zero. Element-wise: takes any sharding.
- *
- * Returns: (transfer none): a tensor like @x
- */
-GyreTensor *
-gyre_sign (GyreTensor *x)
-{
-  return emit (SIGN, x);
-}
-
-/**
- * gyre_not:
- * @x: bool, of any shape
- *
- * y = the opposite, of bool.
- * Gradient: none. Element-wise: takes any sharding.
- *
- * Returns: (transfer none): a tensor like @x
- */
-GyreTensor *
-gyre_not (GyreTensor *x)
-{
-  return emit (NOT, x);
-}
-
-/**
- * gyre_exp:
- * @x: f32, of any shape
- *
- * y = eˣ.
- * Gradient: ct · y. Element-wise: takes any sharding.
- *
- * Returns: (transfer none): a tensor like @x
- */
-GyreTensor *
-gyre_exp (GyreTensor *x)
-{
-  return emit (EXP, x);
-}
-
-/**
- * gyre_expm1:
- * @x: f32, of any shape
- *
- * y = eˣ - 1, exact near 0.
- * Gradient: ct · (y + 1). Element-wise: takes any sharding.
- *
- * Returns: (transfer none): a tensor like @x
- */
-GyreTensor *
-gyre_expm1 (GyreTensor *x)
-{
-  return emit (EXPM1, x);
-}
-
-/**
- * gyre_log:
- * @x: f32, of any shape
- *
- * y = ln x.
- * Gradient: ct / x. Element-wise: takes any sharding.
- *
- * Returns: (transfer none): a tensor like @x
- */
-GyreTensor *
-gyre_log (GyreTensor *x)
-{
-  return emit (LOG, x);
-}
-
-/**
- * gyre_log1p:
- * @x: f32, of any shape
- *
- * y = ln (1 + x), exact near 0.
- * Gradient: ct / (1 + x). Element-wise: takes any sharding.
- *
- * Returns: (transfer none): a tensor like @x
- */
-GyreTensor *
-gyre_log1p (GyreTensor *x)
-{
-  return emit (LOG1P, x);
-}
-
-/**
- * gyre_sqrt:
- * @x: f32, of any shape
- *
- * y = √x.
- * Gradient: ct / 2y. Element-wise: takes any sharding.
- *
- * Returns: (transfer none): a tensor like @x
- */
-GyreTensor *
-gyre_sqrt (GyreTensor *x)
-{
-  return emit (SQRT, x);
-}
-
-/**
- * gyre_rsqrt:
- * @x: f32, of any shape
- *
- * y = 1 / √x.
- * Gradient: -ct · y / 2x. Element-wise: takes any sharding.
- *
- * Returns: (transfer none): a tensor like @x
- */
-GyreTensor *
-gyre_rsqrt (GyreTensor *x)
-{
-  return emit (RSQRT, x);
-}
-
-/**
- * gyre_square:
- * @x: f32, of any shape
- *
- * y = x².
- * Gradient: 2 ct · x. Element-wise: takes any sharding.
- *
- * Returns: (transfer none): a tensor like @x
- */
-GyreTensor *
-gyre_square (GyreTensor *x)
-{
-  return emit (SQUARE, x);
-}
-
-/**
- * gyre_sin:
- * @x: f32, of any shape
- *
- * y = sin x, x in radians.
- * Gradient: ct · cos x. Element-wise: takes any sharding.
- *
- * Returns: (transfer none): a tensor like @x
- */
-GyreTensor *
-gyre_sin (GyreTensor *x)
-{
-  return emit (SIN, x);
-}
-
-/**
- * gyre_cos:
- * @x: f32, of any shape
- *
- * y = cos x, x in radians.
- * Gradient: -ct · sin x. Element-wise: takes any sharding.
- *
- * Returns: (transfer none): a tensor like @x
- */
-GyreTensor *
-gyre_cos (GyreTensor *x)
-{
-  return emit (COS, x);
-}
-
-/**
- * gyre_tanh:
- * @x: f32, of any shape
- *
- * y = tanh x.
- * Gradient: ct · (1 - y²). Element-wise: takes any sharding.
- *
- * Returns: (transfer none): a tensor like @x
- */
-GyreTensor *
-gyre_tanh (GyreTensor *x)
-{
-  return emit (TANH, x);
-}
-
-/**
- * gyre_logistic:
- * @x: f32, of any shape
- *
- * y = 1 / (1 + e⁻ˣ), the sigmoid.
- * Gradient: ct · y (1 - y). Element-wise: takes any sharding.
- *
- * Returns: (transfer none): a tensor like @x
- */
-GyreTensor *
-gyre_logistic (GyreTensor *x)
-{
-  return emit (LOGISTIC, x);
-}
-
-/**
- * gyre_erf:
- * @x: f32, of any shape
- *
- * y = 2/√π ∫₀ˣ exp (-t²) dt.
- * Gradient: ct · 2/√π exp (-x²). Element-wise: takes any sharding.
- *
- * Returns: (transfer none): a tensor like @x
- */
-GyreTensor *
-gyre_erf (GyreTensor *x)
-{
-  return emit (ERF, x);
-}
-
-/**
- * gyre_erf_inv:
- * @x: f32, of any shape
- *
- * y = the inverse of erf: a polynomial in w = -ln (1 - x²) by M. Giles, Approximating
- * the erfinv function, 2010 (cl/random.clh); ±∞ at ±1.
- * Gradient: ct · √π/2 exp (y²). Element-wise: takes any sharding.
- *
- * Returns: (transfer none): a tensor like @x
- */
-GyreTensor *
-gyre_erf_inv (GyreTensor *x)
-{
-  return emit (ERF_INV, x);
-}
-
-/**
- * gyre_floor:
- * @x: f32, of any shape
- *
- * y = the largest integer that is not above x.
- * Gradient: zero. Element-wise: takes any sharding.
- *
- * Returns: (transfer none): a tensor like @x
- */
-GyreTensor *
-gyre_floor (GyreTensor *x)
-{
-  return emit (FLOOR, x);
-}
-
-/**
- * gyre_is_finite:
- * @x: f32, of any shape
- *
- * y = whether x is neither infinite nor NaN → bool.
- * Gradient: none. Element-wise: takes any sharding.
- *
- * Returns: (transfer none): bool of the shape of @x
- */
-GyreTensor *
-gyre_is_finite (GyreTensor *x)
-{
-  return emit (IS_FINITE, x);
-}
-
-/**
- * gyre_stop_gradient:
- * @x: any dtype, of any shape
- *
- * y = x, of any dtype; no gradient flows through it.
- * Gradient: zero. Element-wise: takes any sharding.
- *
- * Returns: (transfer none): a tensor like @x
- */
-GyreTensor *
-gyre_stop_gradient (GyreTensor *x)
-{
-  return emit (STOP_GRADIENT, x);
 }
