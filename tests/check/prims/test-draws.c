@@ -101,8 +101,8 @@ spread_node (GyreProgram *program, const GyreTensor *node)
   return TRUE;
 }
 
-/* Random bits are split from where they are made; FALSE where there are none, or where what
- * follows needs them whole. */
+/* Random bits are split from where they are made; FALSE where there are none, or where
+ * what follows needs them whole. */
 static gboolean
 spread (GyreProgram *program)
 {
