@@ -373,21 +373,14 @@ gyre_train_state_replicate (GyreTrainState  *self,
                             GyreMesh        *mesh,
                             GError         **error)
 {
-  g_autofree char *spec = NULL;
-  g_autoptr (GyreSharding) sharding = NULL;
   g_autoptr (GyreTree) tree = NULL;
   g_autoptr (GyreTree) copies = NULL;
 
   g_return_val_if_fail (GYRE_IS_TRAIN_STATE (self), NULL);
   g_return_val_if_fail (GYRE_IS_MESH (mesh), NULL);
 
-  spec = g_strdup_printf ("[%s]", gyre_mesh_get_axis_name (mesh, 0));
-  sharding = gyre_sharding_new (mesh, spec, error);
-  if (sharding == NULL)
-    return NULL;
-
   tree = gyre_tree_new_node (self);
-  copies = gyre_device_put_tree (tree, sharding, error);
+  copies = gyre_replicate (tree, mesh, error);
   if (copies == NULL)
     return NULL;
 
