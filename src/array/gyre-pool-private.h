@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* Buffers that were given back, by device and size: a loop that makes and drops the same
+/* Buffers that were given back, by device and (rounded) size: a loop that makes and drops the same
  * arrays creates none.  A queue is in order, so that a buffer may be taken again while
  * commands that were enqueued before still read it. */
 typedef struct _GyrePool GyrePool;
@@ -27,6 +27,11 @@ typedef struct
 
 GyreStore  *gyre_store_new       (GyreBuffer  *buffer);   /* transfer full; no pool */
 GyreStore  *gyre_pool_take       (GyrePool    *self,
+                                  GyreDevice  *device,
+                                  gsize        size,
+                                  GError     **error);
+/* Buffers for as many as are in use at a time, so that later takes make none. */
+gboolean    gyre_pool_reserve    (GyrePool    *self,
                                   GyreDevice  *device,
                                   gsize        size,
                                   GError     **error);

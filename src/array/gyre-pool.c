@@ -5,6 +5,10 @@
  * that the caller holds. */
 #define MAX_KEPT 4
 
+/* Larger sizes are rounded up, by an eighth at most: shares that come and go use the same
+ * buffers again. */
+#define EXACT 4096
+
 struct _GyrePool
 {
   gatomicrefcount ref_count;
@@ -76,6 +80,17 @@ gyre_pool_unref (GyrePool *self)
   g_free (self);
 }
 
+static gsize
+round_size (gsize size)
+{
+  gsize step = EXACT / 8;
+
+  while (step * 16 < size)
+    step *= 2;
+
+  return size <= EXACT ? size : (size + step - 1) / step * step;
+}
+
 /* With the lock held. */
 static Shelf *
 get_shelf (GyrePool   *self,
@@ -117,6 +132,7 @@ gyre_pool_take (GyrePool    *self,
   GyreStore *store;
   Shelf *shelf;
 
+  size = MIN (round_size (size), MAX (size, gyre_device_get_max_allocation (device)));
   g_mutex_lock (&self->lock);
   shelf = get_shelf (self, device, size);
   if (shelf->buffers->len > 0)
@@ -148,6 +164,23 @@ give (GyrePool   *self,
   g_mutex_unlock (&self->lock);
 
   return buffer;
+}
+
+gboolean
+gyre_pool_reserve (GyrePool    *self,
+                   GyreDevice  *device,
+                   gsize        size,
+                   GError     **error)
+{
+  GyreStore *stores[MAX_KEPT] = { NULL };
+  gboolean good = TRUE;
+
+  for (guint i = 0; good && i < MAX_KEPT; i++)
+    good = (stores[i] = gyre_pool_take (self, device, size, error)) != NULL;
+  for (guint i = 0; i < MAX_KEPT; i++)
+    gyre_store_unref (stores[i]);
+
+  return good;
 }
 
 GyreStore *

@@ -44,11 +44,12 @@ typedef struct
 } GyreBuckets;
 
 /* homes: by exchange: the position after which its place may be written, or 0 (the last
- * use of the state that lives there). */
+ * use of the state that lives there).  like: NULL, or the buckets of another member's
+ * program, which these must match. */
 GyreBuckets *gyre_buckets_new  (const GArray *exchanges,
                                 const guint  *homes,
-                                guint         n_nodes,
-                                gsize         align);
+                                gsize         align,
+                                const GyreBuckets *like);
 void         gyre_buckets_free (GyreBuckets  *self);
 /* Where a member of a bucket lies, in bytes. */
 gsize        gyre_bucket_get_offset (const GyreBucket *self,

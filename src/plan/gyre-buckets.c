@@ -11,7 +11,6 @@ typedef struct
   GyreBuckets  *out;
   const GArray *exchanges;
   const guint  *homes;
-  guint         n_nodes;
   gsize         align;
   gsize         target;
 } Builder;
@@ -158,11 +157,11 @@ take_place (Builder            *self,
 }
 
 static void
-join (Builder *self,
-      guint    i)
+join (Builder    *self,
+      guint       i,
+      GyreBucket *bucket)
 {
   const GyreExchange *exchange = get_exchange (self->exchanges, i);
-  GyreBucket *bucket = choose_bucket (self, i);
   gsize offset = take_place (self, bucket, exchange);
   guint index;
 
@@ -208,27 +207,53 @@ count_groups (GyreBuckets  *self,
     self->groups[i].bucket = -1;
 }
 
+static void
+join_by_readiness (Builder *self)
+{
+  guint n = self->exchanges->len;
+  g_autofree guint *order = g_new (guint, n + 1);
+
+  for (guint i = 0; i < n; i++)
+    order[i] = i;
+  g_qsort_with_data (order, (int) n, sizeof (guint), compare_ready,
+                     (gpointer) self->exchanges);
+  for (guint i = 0; i < n; i++)
+    join (self, order[i], choose_bucket (self, order[i]));
+}
+
+static void
+join_alike (Builder           *self,
+            const GyreBuckets *like)
+{
+  for (guint b = 0; b < like->buckets->len; b++)
+    {
+      const GArray *members = ((GyreBucket *) g_ptr_array_index (like->buckets, b))->members;
+      GyreBucket *bucket = add_bucket (
+        self, get_exchange (self->exchanges, g_array_index (members, guint, 0)));
+
+      for (guint m = 0; m < members->len; m++)
+        join (self, g_array_index (members, guint, m), bucket);
+    }
+}
+
 GyreBuckets *
 gyre_buckets_new (const GArray *exchanges,
                   const guint  *homes,
-                  guint         n_nodes,
-                  gsize         align)
+                  gsize         align,
+                  const GyreBuckets *like)
 {
   GyreBuckets *self = g_new0 (GyreBuckets, 1);
-  Builder builder = { self, exchanges, homes, n_nodes, align, choose_target (exchanges) };
-  g_autofree guint *order = g_new (guint, exchanges->len + 1);
+  Builder builder = { self, exchanges, homes, align, choose_target (exchanges) };
 
   self->buckets = g_ptr_array_new_with_free_func (bucket_free);
   self->bucket_of = g_array_new (FALSE, TRUE, sizeof (guint));
   g_array_set_size (self->bucket_of, exchanges->len);
   count_groups (self, exchanges);
 
-  for (guint i = 0; i < exchanges->len; i++)
-    order[i] = i;
-  g_qsort_with_data (order, (int) exchanges->len, sizeof (guint), compare_ready,
-                     (gpointer) exchanges);
-  for (guint i = 0; i < exchanges->len; i++)
-    join (&builder, order[i]);
+  if (like != NULL && like->bucket_of->len == exchanges->len)
+    join_alike (&builder, like);
+  else
+    join_by_readiness (&builder);
 
   return self;
 }

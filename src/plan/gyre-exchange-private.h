@@ -20,7 +20,7 @@ typedef struct
   guint16   group;       /* flat: whose bounds; else 0 */
 } GyreExchange;
 
-/* In the order of their nodes (GyreExchange). */
+/* By their number, else in the order of their nodes (GyreExchange). */
 GArray *gyre_exchanges_find (const GyreLives  *lives,
                              GError          **error);
 

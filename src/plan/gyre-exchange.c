@@ -65,6 +65,18 @@ find_in_node (const GyreLives   *lives,
   return TRUE;
 }
 
+static int
+compare_order (gconstpointer a,
+               gconstpointer b)
+{
+  const GyreExchange *x = a, *y = b;
+
+  if (x->op.order != y->op.order)
+    return x->op.order < y->op.order ? -1 : 1;
+
+  return x->node < y->node ? -1 : x->node > y->node;
+}
+
 GArray *
 gyre_exchanges_find (const GyreLives  *lives,
                      GError          **error)
@@ -85,5 +97,6 @@ gyre_exchanges_find (const GyreLives  *lives,
                        error))
       return NULL;
 
+  g_array_sort (out, compare_order);
   return g_steal_pointer (&out);
 }

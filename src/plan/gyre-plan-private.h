@@ -41,8 +41,10 @@ typedef struct
   int         *home;      /* by input: the exchange whose place it lives in, or -1 */
 } GyrePlan;
 
+/* like: NULL, or the plan of another member's program, whose buckets it has. */
 GyrePlan *gyre_plan_new  (const GyreProgram  *program,
                           gsize               align,
+                          const GyrePlan     *like,
                           GError            **error);
 void      gyre_plan_free (GyrePlan           *self);
 

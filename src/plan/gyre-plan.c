@@ -214,6 +214,7 @@ place_all (GyrePlan *self)
 GyrePlan *
 gyre_plan_new (const GyreProgram  *program,
                gsize               align,
+               const GyrePlan     *like,
                GError            **error)
 {
   g_autoptr (GyrePlan) self = g_new0 (GyrePlan, 1);
@@ -232,7 +233,8 @@ gyre_plan_new (const GyreProgram  *program,
 
   after = g_new0 (guint, self->exchanges->len + 1);
   find_homes (self, after);
-  self->buckets = gyre_buckets_new (self->exchanges, after, self->lives->n, align);
+  self->buckets = gyre_buckets_new (self->exchanges, after, align,
+                                    like != NULL ? like->buckets : NULL);
   place_all (self);
 
   return g_steal_pointer (&self);

@@ -11,6 +11,7 @@ typedef struct
 {
   GQuark axis;
   guint  size;      /* members along it */
+  guint  order;     /* 0 until gyre_collectives_number () */
 } GyreAxisAttrs;
 
 /* The attributes for an axis of this name; on the graph an error is kept, and FALSE
@@ -22,5 +23,8 @@ gboolean gyre_axis_attrs_init (GyreAxisAttrs    *self,
                                const GyreAxis  **axis);
 guint    gyre_axis_attrs_find (const GyreAxisAttrs *self,
                                const GyreMeshSpec  *mesh);
+/* Numbers the collectives of a graph from 1, in order: members that were traced apart
+ * find each other's by it, whatever later passes do to the order of nodes. */
+void     gyre_collectives_number (GyreGraph *graph);
 
 G_END_DECLS

@@ -100,6 +100,7 @@ collective_lower (GyreLower          *lower,
   op.dim = dim;
   op.in = node->operands[0]->id;
   op.out = node->id;
+  op.order = get_attrs (node)->order;
   gyre_lower_collective (lower, node, &op);
   return TRUE;
 }
@@ -355,6 +356,27 @@ static const GyrePrim axis_index = {
   .reference_mesh = index_reference,
   .print = axis_print,
 };
+
+void
+gyre_collectives_number (GyreGraph *graph)
+{
+  const GyrePrim *const prims[] = { &psum.prim, &pmax.prim, &pmin.prim, &gather };
+  guint order = 0;
+
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      GyreTensor *node = g_ptr_array_index (graph->nodes, i);
+
+      for (guint p = 0; p < G_N_ELEMENTS (prims); p++)
+        if (node->prim == prims[p])
+          {
+            GyreAxisAttrs attrs = *get_attrs (node);
+
+            attrs.order = ++order;
+            node->attrs = gyre_arena_memdup (graph->arena, &attrs, sizeof attrs);
+          }
+    }
+}
 
 /**
  * gyre_psum:

@@ -61,6 +61,20 @@ check_lines (const GyreLine  *first,
 
 /* --- order --- */
 
+/* Members wait for their own buckets only, in any order; where programs differ all do at
+ * the start, so that one's late bucket doesn't come too late for another's early one. */
+static gboolean
+is_early (GyreLine *const *lines,
+          guint            n_lines,
+          GyreEventKind    kind)
+{
+  for (guint d = 1; d < n_lines; d++)
+    if (lines[d]->plan != lines[0]->plan)
+      return kind == GYRE_EVENT_ACQUIRE;
+
+  return FALSE;
+}
+
 static void
 clear_event (gpointer data)
 {
@@ -78,7 +92,8 @@ add_events (GArray          *events,
       GyreEvent event = { kind, bucket, g_new (guint, n_lines) };
 
       for (guint d = 0; d < n_lines; d++)
-        event.keys[d] = get_key (lines[d], kind, bucket);
+        event.keys[d] = is_early (lines, n_lines, kind) ? 0
+                                                        : get_key (lines[d], kind, bucket);
       g_array_append_val (events, event);
     }
 }

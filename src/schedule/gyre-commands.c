@@ -43,7 +43,8 @@ get_plan (GyreCommands       *self,
         return plan;
     }
 
-  plan = gyre_plan_new (program, find_align (self->mesh), error);
+  plan = gyre_plan_new (program, find_align (self->mesh),
+                        self->plans->len > 0 ? g_ptr_array_index (self->plans, 0) : NULL, error);
   if (plan != NULL)
     g_ptr_array_add (self->plans, plan);
 

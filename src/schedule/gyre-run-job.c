@@ -39,8 +39,7 @@ enqueue_copies (GyreRun  *self,
       const GyreRunCopy *copy = &g_array_index (self->copies, GyreRunCopy, i);
 
       if (!gyre_device_copy (copy->device, copy->from->buffer, 0, copy->to->buffer, 0,
-                             gyre_buffer_get_size (copy->to->buffer), NULL, 0, NULL,
-                             error))
+                             copy->size, NULL, 0, NULL, error))
         return FALSE;
     }
 
@@ -94,16 +93,19 @@ enqueue (GyreRun  *self,
          && enqueue_smalls (self, error);
 }
 
+/* Who waits for the ticket finds the run's buffers back in their pools. */
 static void
 finish_device (GyreRun *self,
                GError  *error)
 {
+  g_autoptr (GyreTicket) ticket = gyre_ticket_ref (self->ticket);
+
   if (error != NULL)
     g_prefix_error (&error, "step %" G_GUINT64_FORMAT ": ", self->number);
-  gyre_ticket_done (self->ticket, error);
-
   if (--self->n_left == 0)
     gyre_run_free (self);
+
+  gyre_ticket_done (ticket, error);
 }
 
 static void

@@ -17,6 +17,7 @@ typedef struct
 {
   GyreDevice *device;
   GyreStore  *from, *to; /* held */
+  gsize       size;
 } GyreRunCopy;
 
 /* A scalar that comes to the host with the step. */

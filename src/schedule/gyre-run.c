@@ -47,14 +47,33 @@ take (GyreRun  *self,
                                      size, error));
 }
 
+/* What is made anew in each run: as many buffers as there are runs at a time, beforehand,
+ * so that how far the caller gets ahead makes no difference. */
+static gboolean
+reserve (GyreRun   *self,
+         GyrePort  *port,
+         GError   **error)
+{
+  for (guint d = 0; !port->reserved && d < self->n_devices; d++)
+    if (!gyre_pool_reserve (gyre_mesh_get_pool (self->compiled->mesh),
+                            gyre_mesh_get_device (self->compiled->mesh, d),
+                            (gsize) gyre_block_n (&port->layout->blocks[d])
+                              * gyre_dtype_size (port->dtype), error))
+      return FALSE;
+
+  port->reserved = TRUE;
+  return TRUE;
+}
+
 static void
 add_copy (GyreRun   *self,
           guint      device,
           GyreStore *from,
-          GyreStore *to)
+          GyreStore *to,
+          gsize      size)
 {
   GyreRunCopy copy = { gyre_mesh_get_device (self->compiled->mesh, device),
-                       gyre_store_ref (from), gyre_store_ref (to) };
+                       gyre_store_ref (from), gyre_store_ref (to), size };
 
   g_array_append_val (self->copies, copy);
 }
@@ -104,7 +123,7 @@ evacuate (Inputs     *self,
   if (store == NULL)
     return FALSE;
 
-  add_copy (self->run, d, home, store);
+  add_copy (self->run, d, home, store, gyre_array_block_size (array, d));
   gyre_array_set_store (array, d, store);
   return TRUE;
 }
@@ -132,13 +151,13 @@ settle (Inputs     *self,
     return TRUE;
 
   *store = home != NULL ? keep (self->run, gyre_store_ref (home))
-                        : take (self->run, d, gyre_buffer_get_size (old->buffer), error);
+                        : take (self->run, d, gyre_array_block_size (array, d), error);
   if (*store == NULL)
     return FALSE;
 
   self->run->acquires |= home != NULL;
   if (home != old)
-    add_copy (self->run, d, old, *store);
+    add_copy (self->run, d, old, *store, gyre_array_block_size (array, d));
   return TRUE;
 }
 
@@ -197,9 +216,11 @@ use_bytes (Inputs     *self,
            GError    **error)
 {
   GyreRun *run = self->run;
-  const GyrePort *port = &run->compiled->inputs[i];
+  GyrePort *port = &run->compiled->inputs[i];
   gsize size = gyre_dtype_size (port->dtype);
 
+  if (!port->donated && !reserve (run, port, error))
+    return FALSE;
   for (guint d = 0; d < run->n_devices; d++)
     {
       const GyreBlock *block = &port->layout->blocks[d];
@@ -275,7 +296,7 @@ find_result (Inputs     *self,
              GError    **error)
 {
   GyreRun *run = self->run;
-  const GyrePort *port = &run->compiled->outputs[o];
+  GyrePort *port = &run->compiled->outputs[o];
   GyreStore *store;
 
   switch (port->result.kind)
@@ -288,6 +309,8 @@ find_result (Inputs     *self,
       break;
     }
 
+  if (!reserve (run, port, error))
+    return NULL;
   store = take (run, d, (gsize) gyre_block_n (&port->layout->blocks[d])
                         * gyre_dtype_size (port->dtype), error);
   if (store != NULL)

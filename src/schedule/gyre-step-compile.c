@@ -6,6 +6,7 @@
 #include "fuse/gyre-fuse-private.h"
 #include "ir/gyre-simplify-private.h"
 #include "partition/gyre-partition-private.h"
+#include "prims/gyre-collective-private.h"
 
 /* Takes one set of arguments down the road: trace, simplify, partition, fuse,
  * schedule. */
@@ -184,6 +185,7 @@ add_variant (Compiler  *self,
   g_ptr_array_add (compiled->traces, traced);
 
   graph = gyre_graph_simplify (traced->graph);
+  gyre_collectives_number (graph);
   g_ptr_array_add (compiled->graphs, graph);
 
   program = make_program (self, traced, graph, error);
@@ -362,6 +364,7 @@ set_layout (GyreCompiled  *self,
             GError       **error)
 {
   g_clear_pointer (&port->layout, gyre_layout_unref);
+  port->reserved = FALSE;
   if (manual)
     return set_manual_layout (self, port, output, i, error);
 

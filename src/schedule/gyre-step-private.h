@@ -49,6 +49,7 @@ typedef struct
   gboolean      overwritten; /* inputs: a run writes over it */
   GyreResult    result;      /* outputs */
   gboolean      small;       /* outputs: travels to the host by itself */
+  gboolean      reserved;    /* buffers for a few runs are in the pool */
 } GyrePort;
 
 /* The step compiled for one set of shapes.  Reference counted: runs hold it. */

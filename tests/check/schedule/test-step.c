@@ -536,6 +536,181 @@ START_TEST (keeps_two_states_apart)
 }
 END_TEST
 
+/* --- pmap --- */
+
+/* The loss of the rows that a device has, and gradients over all of them. */
+static GyreTree *
+train_manual (GyreTree *args,
+              gpointer  data)
+{
+  GyreTree *params = gyre_tree_get_tree (args, "p"), *next = gyre_tree_new_dict ();
+  GyreTensor *x = gyre_tree_get (args, "x"), *loss;
+  GyreTensor *count = gyre_constant (GYRE_F32, (double) gyre_tensor_dim (x, 0));
+  GyreTree *grads = gyre_pmean_weighted_tree (gyre_value_and_grad (loss_of, params, x, &loss,
+                                                                   NULL), count, "data");
+
+  for (guint i = 0; i < gyre_tree_get_n (params); i++)
+    {
+      const char *name = gyre_tree_get_nth_name (params, i);
+
+      gyre_tree_set_tensor (next, name,
+                            gyre_sub (gyre_tree_get (params, name),
+                                      gyre_mul_scalar (gyre_tree_get (grads, name), 0.1)));
+    }
+
+  return gyre_tree_build (GYRE_TREE_ENTRY ("p", next),
+                          GYRE_TENSOR_ENTRY ("loss", gyre_pmean_weighted (loss, count, "data")),
+                          GYRE_TENSOR_ENTRY ("rows", gyre_mul_scalar (x, 2)), NULL);
+}
+
+static GyreTree *
+mean_of_rows (GyreTree *args,
+              gpointer  data)
+{
+  GyreTensor *x = gyre_tree_get (args, "x");
+
+  return gyre_tree_build (GYRE_TENSOR_ENTRY ("y", gyre_pmean (gyre_mean (x), "data")), NULL);
+}
+
+/* The same on one device. */
+static GyreTree *
+train_whole (GyreTree *args,
+             gpointer  data)
+{
+  GyreTree *params = gyre_tree_get_tree (args, "p"), *next = gyre_tree_new_dict ();
+  GyreTensor *x = gyre_tree_get (args, "x"), *loss;
+  GyreTree *grads = gyre_value_and_grad (loss_of, params, x, &loss, NULL);
+
+  for (guint i = 0; i < gyre_tree_get_n (params); i++)
+    {
+      const char *name = gyre_tree_get_nth_name (params, i);
+
+      gyre_tree_set_tensor (next, name,
+                            gyre_sub (gyre_tree_get (params, name),
+                                      gyre_mul_scalar (gyre_tree_get (grads, name), 0.1)));
+    }
+
+  return gyre_tree_build (GYRE_TREE_ENTRY ("p", next), GYRE_TENSOR_ENTRY ("loss", loss),
+                          GYRE_TENSOR_ENTRY ("rows", gyre_mul_scalar (x, 2)), NULL);
+}
+
+static GyreTree *
+make_params (void)
+{
+  GyreTree *params = gyre_tree_new_dict ();
+
+  set_leaf (params, "a", random_array (2, GYRE_SHAPE (12, HIDDEN)));
+  set_leaf (params, "b", random_array (3, GYRE_SHAPE (HIDDEN, 5)));
+  return params;
+}
+
+/* One copy a device. */
+static GyreArray *
+stack (GyreArray *array,
+       guint      n)
+{
+  g_autoptr (GBytes) bytes = gyre_array_get (array, NULL);
+  gsize size = g_bytes_get_size (bytes);
+  g_autofree guint8 *data = g_malloc (size * n);
+  GyreShape shape = array->shape;
+
+  for (guint i = 0; i < n; i++)
+    memcpy (data + i * size, g_bytes_get_data (bytes, NULL), size);
+  memmove (shape.dims + 1, shape.dims, sizeof shape.dims[0] * (GYRE_MAX_RANK - 1));
+  shape.dims[0] = n;
+  shape.rank++;
+
+  return gyre_array_new (array->dtype, shape, data);
+}
+
+START_TEST (maps_by_hand)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GyreTree) params = make_params (), whole = gyre_tree_new_dict (), args = NULL;
+  g_autoptr (GyreTree) stacked = gyre_tree_new_dict (), results = NULL, copies = NULL;
+  g_autoptr (GyreArray) x = random_array (9, GYRE_SHAPE (13, 12));
+  g_autoptr (GPtrArray) expected = NULL;
+  g_autoptr (GyreStep) step = NULL;
+  g_autoptr (GBytes) a = NULL, rows = NULL;
+  const double *want;
+  const float *have;
+  guint n;
+
+  open_mesh (meshes[_i].devices, meshes[_i].weights);
+  n = gyre_mesh_get_n_devices (mesh);
+  gyre_tree_set (whole, "p", params);
+  gyre_tree_set_array (whole, "x", x);
+  expected = interpret (train_whole, NULL, whole);
+
+  set_leaf (stacked, "a", stack (gyre_tree_get_array (params, "a"), n));
+  set_leaf (stacked, "b", stack (gyre_tree_get_array (params, "b"), n));
+  args = gyre_tree_build (GYRE_TREE_ENTRY ("p", stacked), GYRE_ARRAY_ENTRY ("x", x), NULL);
+  step = gyre_step_pmap (train_manual, mesh, "data", NULL, "x", "p", NULL, NULL, &error);
+  gyre_assert_no_error (error);
+  results = gyre_step_run_tree (step, args, &error);
+  gyre_assert_no_error (error);
+
+  gyre_assert_near (gyre_tree_get_scalar (results, "loss"),
+                    *(double *) g_ptr_array_index (expected, 0), 1e-5);
+  have = get_floats (results, "p/a", &a);
+  want = g_ptr_array_index (expected, 1);
+  ck_assert_uint_eq (g_bytes_get_size (a), n * 12 * HIDDEN * 4);
+  for (guint i = 0; i < n * 12 * HIDDEN; i++)
+    gyre_assert_near (have[i], want[i % (12 * HIDDEN)], 1e-5);
+
+  /* the rows come back: stacked where they are alike, else one after the other */
+  have = get_floats (results, "rows", &rows);
+  want = g_ptr_array_index (expected, 3);
+  ck_assert_uint_eq (g_bytes_get_size (rows), 13 * 12 * 4);
+  for (guint i = 0; i < 13 * 12; i++)
+    gyre_assert_near (have[i], want[i], 1e-6);
+}
+END_TEST
+
+START_TEST (refuses_a_plain_mean_of_ragged_rows)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GyreArray) x = random_array (9, GYRE_SHAPE (13, 12));
+  g_autoptr (GyreStep) step = NULL;
+  g_autoptr (GyreTree) results = NULL;
+
+  open_mesh ("pocl*3", NULL);
+  step = gyre_step_pmap (mean_of_rows, mesh, "data", NULL, "x", NULL, NULL, NULL, &error);
+  gyre_assert_no_error (error);
+  results = gyre_step_run (step, &error, GYRE_ARRAY_ENTRY ("x", x), NULL);
+  ck_assert_ptr_null (results);
+  gyre_assert_error_says (error, "gyre_pmean_weighted");
+}
+END_TEST
+
+START_TEST (names_what_does_not_fit)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GyreArray) x = random_array (9, GYRE_SHAPE (13, 12)), flat = NULL;
+  g_autoptr (GyreStep) step = NULL, bad = NULL;
+  g_autoptr (GyreTree) args = make_args (x), results = NULL;
+
+  open_mesh ("pocl*3", NULL);
+  bad = gyre_step_jit (elementwise, mesh, "x=rows", NULL, NULL, NULL, &error);
+  ck_assert_ptr_null (bad);
+  gyre_assert_error (error, GYRE_ERROR, GYRE_ERROR_SHARDING);
+  g_clear_error (&error);
+
+  bad = gyre_step_pmap (elementwise, mesh, "model", NULL, NULL, NULL, NULL, NULL, &error);
+  ck_assert_ptr_null (bad);
+  gyre_assert_error_says (error, "data=3");
+  g_clear_error (&error);
+
+  step = gyre_step_jit (two_layers, mesh, "x=,data", NULL, NULL, NULL, &error);
+  gyre_assert_no_error (error);
+  flat = random_array (4, GYRE_SHAPE (13));
+  gyre_tree_set_array (args, "x", flat);
+  results = gyre_step_run_tree (step, args, &error);
+  ck_assert_ptr_null (results);
+  gyre_assert_error_says (error, "argument x");
+}
+END_TEST
+
 static void
 add_tests (Suite *suite)
 {
@@ -549,6 +724,9 @@ add_tests (Suite *suite)
   tcase_add_test (tcase, changes_shares_without_compiling);
   tcase_add_test (tcase, marks_what_was_donated);
   tcase_add_loop_test (tcase, keeps_two_states_apart, 0, G_N_ELEMENTS (meshes));
+  tcase_add_loop_test (tcase, maps_by_hand, 0, G_N_ELEMENTS (meshes));
+  tcase_add_test (tcase, refuses_a_plain_mean_of_ragged_rows);
+  tcase_add_test (tcase, names_what_does_not_fit);
 }
 
 GYRE_CHECK_MAIN ("step", add_tests)
