@@ -46,9 +46,11 @@ GYRE_API GyreArray *gyre_device_put         (GyreArray *array, GyreSharding *sha
 GYRE_API GyreTree  *gyre_device_put_tree    (GyreTree *tree, GyreSharding *sharding,
                                              GError **error);
 /* Trees with a leading device axis, for gyre_step_pmap (). */
-GYRE_API GyreTree  *gyre_replicate          (GyreTree *tree, GyreMesh *mesh, GError **error);
+GYRE_API GyreTree  *gyre_replicate          (GyreTree *tree, GyreMesh *mesh,
+                                             GError **error);
 GYRE_API GyreTree  *gyre_unreplicate        (GyreTree *tree, GError **error);
-GYRE_API GyreTree  *gyre_shard_batch        (GyreTree *batch, guint n_devices, GError **error);
+GYRE_API GyreTree  *gyre_shard_batch        (GyreTree *batch, guint n_devices,
+                                             GError **error);
 /* A scalar leaf of a step's result; NaN and a critical if it can't be read. */
 GYRE_API double     gyre_tree_get_scalar    (GyreTree *self, const char *path);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GyreArray, gyre_array_unref)

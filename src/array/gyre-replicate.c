@@ -16,8 +16,11 @@ typedef struct
 } Change;
 
 static GyreTree *
-change_leaf (const char *path, GyreTree *const *leaves, guint n_trees, gpointer data,
-             GError **error)
+change_leaf (const char       *path,
+             GyreTree *const  *leaves,
+             guint             n_trees,
+             gpointer          data,
+             GError          **error)
 {
   Change               *change = data;
   g_autoptr (GyreArray) array  = NULL;
@@ -25,7 +28,8 @@ change_leaf (const char *path, GyreTree *const *leaves, guint n_trees, gpointer 
   (void) n_trees;
   if (gyre_tree_get_kind (leaves[0]) != GYRE_TREE_ARRAY)
     return gyre_tree_ref (leaves[0]);
-  array = change->change (gyre_tree_as_array (leaves[0]), change->n, change->sharding, error);
+  array =
+      change->change (gyre_tree_as_array (leaves[0]), change->n, change->sharding, error);
   if (array)
     return gyre_tree_new_array (array);
   g_prefix_error (error, "%s: ", *path ? path : "the array");
@@ -33,7 +37,11 @@ change_leaf (const char *path, GyreTree *const *leaves, guint n_trees, gpointer 
 }
 
 static GyreTree *
-change_tree (GyreTree *tree, ChangeFunc func, gint64 n, GyreSharding *sharding, GError **error)
+change_tree (GyreTree      *tree,
+             ChangeFunc     func,
+             gint64         n,
+             GyreSharding  *sharding,
+             GError       **error)
 {
   Change change = { func, n, sharding };
 
@@ -55,7 +63,8 @@ tile (GyreArray *array, gint64 n, GyreSharding *sharding, GError **error)
   if (shape.rank == GYRE_MAX_RANK)
     {
       g_set_error (error, GYRE_ERROR, GYRE_ERROR_SHAPE,
-                   "an array of %d dimensions has no room for a device axis", GYRE_MAX_RANK);
+                   "an array of %d dimensions has no room for a device axis",
+                   GYRE_MAX_RANK);
       return NULL;
     }
   memcpy (tiled.dims + 1, shape.dims, sizeof (gint64) * (gsize) shape.rank);
@@ -113,7 +122,8 @@ first_row (GyreArray *array, gint64 n, GyreSharding *sharding, GError **error)
   if (!(bytes = gyre_array_get (array, error)))
     return NULL;
   memcpy (row.dims, shape.dims + 1, sizeof (gint64) * (gsize) row.rank);
-  return gyre_array_new (gyre_array_get_dtype (array), row, g_bytes_get_data (bytes, NULL));
+  return gyre_array_new (gyre_array_get_dtype (array), row,
+                         g_bytes_get_data (bytes, NULL));
 }
 
 /**
@@ -145,9 +155,11 @@ split_rows (GyreArray *array, gint64 n, GyreSharding *sharding, GError **error)
     {
       g_autofree char *text = gyre_shape_to_string (&shape);
 
-      g_set_error (error, GYRE_ERROR, GYRE_ERROR_SHAPE, "%s can't be cut in %"
-                   G_GINT64_FORMAT " equal parts along its first dimension; name the entry "
-                   "as ragged in gyre_step_pmap () for parts that differ", text, n);
+      g_set_error (error, GYRE_ERROR, GYRE_ERROR_SHAPE,
+                   "%s can't be cut in %" G_GINT64_FORMAT
+                   " equal parts along its first dimension; name the entry "
+                   "as ragged in gyre_step_pmap () for parts that differ",
+                   text, n);
       return NULL;
     }
   if (!(bytes = gyre_array_get (array, error)))

@@ -12,8 +12,11 @@ bench_all_reduce (const char *spec, const char *algorithm, gint64 bytes)
   g_autoptr (GString)   report  = g_string_new (NULL);
 
   if (!devices)
-    return gyre_tool_fail ("bench", g_error_matches (error, GYRE_ERROR, GYRE_ERROR_NO_DEVICE)
-                                    ? GYRE_TOOL_FAILED : GYRE_TOOL_USAGE, error);
+    return gyre_tool_fail ("bench",
+                           g_error_matches (error, GYRE_ERROR, GYRE_ERROR_NO_DEVICE)
+                               ? GYRE_TOOL_FAILED
+                               : GYRE_TOOL_USAGE,
+                           error);
   if (!gyre_collective_bench (devices, (gsize) bytes, algorithm, report, &error))
     return gyre_tool_fail ("bench", GYRE_TOOL_FAILED, error);
   g_print ("%s", report->str);
@@ -37,9 +40,11 @@ gyre_tool_bench (int    argc,
   };
   g_autoptr (GError) error     = NULL;
 
-  if (!gyre_tool_parse ("Measures: all-reduce, the sum over all devices of a buffer on each.",
-                        entries, &argc, &argv, "all-reduce", &error) ||
-      (size && !gyre_text_parse_int (size, 4, G_GINT64_CONSTANT (1) << 32, &bytes, &error)))
+  if (!gyre_tool_parse (
+          "Measures: all-reduce, the sum over all devices of a buffer on each.", entries,
+          &argc, &argv, "all-reduce", &error) ||
+      (size &&
+       !gyre_text_parse_int (size, 4, G_GINT64_CONSTANT (1) << 32, &bytes, &error)))
     return gyre_tool_fail ("bench", GYRE_TOOL_USAGE, error);
   if (argc != 2 || !g_str_equal (argv[1], "all-reduce"))
     {

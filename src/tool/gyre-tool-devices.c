@@ -72,7 +72,8 @@ print_text (GPtrArray *devices)
   for (guint i = 0; i < devices->len; i++)
     {
       const GyreDeviceInfo *info   = g_ptr_array_index (devices, i);
-      g_autofree char      *memory = g_format_size_full (info->memory, G_FORMAT_SIZE_IEC_UNITS);
+      g_autofree char *memory =
+          g_format_size_full (info->memory, G_FORMAT_SIZE_IEC_UNITS);
 
       g_print ("%s\n  platform  %s\n  type      %s, %u compute units, %s, %s\n"
                "  compiler  %s\n  self-test %s%s\n",

@@ -66,15 +66,16 @@ describe_default (GParamSpec *pspec)
   char          text[G_ASCII_DTOSTR_BUF_SIZE];
 
   if (G_IS_PARAM_SPEC_DOUBLE (pspec))
-    return g_strdup (g_ascii_formatd (text, sizeof text, "%g", g_value_get_double (value)));
+    return g_strdup (
+        g_ascii_formatd (text, sizeof text, "%g", g_value_get_double (value)));
   if (G_IS_PARAM_SPEC_BOOLEAN (pspec))
     return g_strdup (g_value_get_boolean (value) ? "true" : "false");
   if (G_IS_PARAM_SPEC_ENUM (pspec))
     return g_strdup (g_enum_get_value (G_PARAM_SPEC_ENUM (pspec)->enum_class,
                                        g_value_get_enum (value))->value_nick);
   if (G_IS_PARAM_SPEC_STRING (pspec))
-    return g_strdup_printf ("\"%s\"", g_value_get_string (value) ? g_value_get_string (value)
-                                                                 : "");
+    return g_strdup_printf ("\"%s\"",
+                            g_value_get_string (value) ? g_value_get_string (value) : "");
   return g_strdup_value_contents (value);
 }
 
@@ -85,8 +86,8 @@ print_property (GParamSpec *pspec)
   g_autofree char *initial = describe_default (pspec);
   const char      *blurb   = g_param_spec_get_blurb (pspec);
 
-  g_print ("  %-18s %s\n  %-18s %s; default %s\n", pspec->name, blurb ? blurb : "", "", range,
-           initial);
+  g_print ("  %-18s %s\n  %-18s %s; default %s\n", pspec->name, blurb ? blurb : "", "",
+           range, initial);
 }
 
 static void
@@ -176,13 +177,15 @@ gyre_tool_inspect (int    argc,
   const GOptionEntry entries[] = { G_OPTION_ENTRY_NULL };
   g_autoptr (GError) error     = NULL;
 
-  if (!gyre_tool_parse ("Without a name: lists layers and optimizers, and modules that can't "
-                        "be used.\nWith one: its properties, their ranges and defaults.",
-                        entries, &argc, &argv, "[NAME]", &error))
+  if (!gyre_tool_parse (
+          "Without a name: lists layers and optimizers, and modules that can't "
+          "be used.\nWith one: its properties, their ranges and defaults.",
+          entries, &argc, &argv, "[NAME]", &error))
     return gyre_tool_fail ("inspect", GYRE_TOOL_USAGE, error);
   if (argc > 2)
     {
-      g_set_error (&error, GYRE_ERROR, GYRE_ERROR_INVALID, "unexpected argument '%s'", argv[2]);
+      g_set_error (&error, GYRE_ERROR, GYRE_ERROR_INVALID, "unexpected argument '%s'",
+                   argv[2]);
       return gyre_tool_fail ("inspect", GYRE_TOOL_USAGE, error);
     }
   return argc == 2 ? inspect_name (argv[1]) : list_all ();

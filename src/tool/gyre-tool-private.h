@@ -33,7 +33,7 @@ GYRE_API int gyre_tool_main (int argc, char **argv);
 /* Prints "gyre COMMAND: message" on one line, and returns status. */
 int gyre_tool_fail (const char *command, int status, const GError *error);
 /* Reads the options; arguments that are left are an error unless rest is given. */
-gboolean gyre_tool_parse (const char *summary, const GOptionEntry *entries, int *argc, char ***argv,
-                          const char *rest, GError **error);
+gboolean gyre_tool_parse (const char *summary, const GOptionEntry *entries, int *argc,
+                          char ***argv, const char *rest, GError **error);
 
 G_END_DECLS

@@ -71,8 +71,10 @@ show_progress (const GyreTrainer *trainer, gpointer data)
   if (!screen->terminal || screen->quiet || now - screen->last_drawn < 100000)
     return;
   screen->last_drawn = now;
-  printf ("\r\033[Kepoch %" G_GINT64_FORMAT "/%" G_GINT64_FORMAT "  %3.0f %%  %.0f samples/s"
-          "  loss %.4f  %.0f s left", trainer->epoch_index + 1, trainer->config.epochs,
+  printf ("\r\033[Kepoch %" G_GINT64_FORMAT "/%" G_GINT64_FORMAT
+          "  %3.0f %%  %.0f samples/s"
+          "  loss %.4f  %.0f s left",
+          trainer->epoch_index + 1, trainer->config.epochs,
           100.0 * (double) trainer->epoch_samples / (double) total, rate, trainer->loss,
           rate > 0.0 ? (double) (total - trainer->epoch_samples) / rate : 0.0);
   fflush (stdout);
@@ -86,10 +88,12 @@ show_epoch (const GyreTrainer *trainer, gpointer data)
   if (screen->quiet)
     return;
   clear_line (screen);
-  printf ("epoch %" G_GINT64_FORMAT "/%" G_GINT64_FORMAT "  mean loss %.4f  test accuracy "
-          "%.4f  %.1f s  %.0f samples/s\n", trainer->epoch_index + 1, trainer->config.epochs,
-          trainer->mean_loss, trainer->test_accuracy, trainer->seconds,
-          trainer->seconds > 0.0 ? (double) trainer->epoch_samples / trainer->seconds : 0.0);
+  printf (
+      "epoch %" G_GINT64_FORMAT "/%" G_GINT64_FORMAT "  mean loss %.4f  test accuracy "
+      "%.4f  %.1f s  %.0f samples/s\n",
+      trainer->epoch_index + 1, trainer->config.epochs, trainer->mean_loss,
+      trainer->test_accuracy, trainer->seconds,
+      trainer->seconds > 0.0 ? (double) trainer->epoch_samples / trainer->seconds : 0.0);
   fflush (stdout);
 }
 
@@ -118,7 +122,11 @@ show_end (const GyreTrainer *trainer, const Screen *screen)
 /* --- options --- */
 
 static gboolean
-parse_count (const char *option, const char *text, gint64 min, gint64 *value, GError **error)
+parse_count (const char  *option,
+             const char  *text,
+             gint64       min,
+             gint64      *value,
+             GError     **error)
 {
   if (!text || gyre_text_parse_int (text, min, G_MAXINT32, value, error))
     return TRUE;
@@ -135,7 +143,8 @@ parse_mode (const char *text, GyreMode *mode, GError **error)
     *mode = GYRE_MODE_PMAP;
   else
     {
-      g_set_error (error, GYRE_ERROR, GYRE_ERROR_INVALID, "--mode %s: it is jit or pmap", text);
+      g_set_error (error, GYRE_ERROR, GYRE_ERROR_INVALID, "--mode %s: it is jit or pmap",
+                   text);
       return FALSE;
     }
   return TRUE;
@@ -160,8 +169,10 @@ check_data_path (const char *data, GError **error)
 
   if (!colon || colon[1] == '\0' || access (colon + 1, R_OK) == 0)
     return TRUE;
-  g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE, "--data %s: %s can't be read: %s; it is "
-               "the folder or file that holds the dataset", data, colon + 1,
+  g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE,
+               "--data %s: %s can't be read: %s; it is "
+               "the folder or file that holds the dataset",
+               data, colon + 1,
                g_file_test (colon + 1, G_FILE_TEST_EXISTS) ? "no permission"
                                                            : "no such file or folder");
   return FALSE;
@@ -183,8 +194,9 @@ make_config (const TrainOptions *options, GyreTrainerConfig *config, GError **er
     config->optimizer = "adam learning-rate=1e-3";
   if (config->plan && config->shares)
     {
-      g_set_error_literal (error, GYRE_ERROR, GYRE_ERROR_INVALID,
-                           "--plan and --shares: the plan has the shares; give one of them");
+      g_set_error_literal (
+          error, GYRE_ERROR, GYRE_ERROR_INVALID,
+          "--plan and --shares: the plan has the shares; give one of them");
       return FALSE;
     }
   if (!parse_count ("--epochs", options->epochs, 1, &config->epochs, error) ||
@@ -216,7 +228,8 @@ parse_options (TrainOptions *options, int *argc, char ***argv, GError **error)
       "As 'all', 'gpu:0,pocl/2=0.1', 'pocl*3'; default $GYRE_DEVICES, or all", "STRING" },
     { "shares", 0, 0, G_OPTION_ARG_STRING, &options->shares,
       "As 5:2:1, or equal; measured if not given", "SHARES" },
-    { "mode", 0, 0, G_OPTION_ARG_STRING, &options->mode, "jit (the default) or pmap", "MODE" },
+    { "mode", 0, 0, G_OPTION_ARG_STRING, &options->mode, "jit (the default) or pmap",
+      "MODE" },
     { "log", 0, 0, G_OPTION_ARG_FILENAME, &options->log, "Write JSON Lines", "FILE" },
     { "plan", 0, 0, G_OPTION_ARG_FILENAME, &options->plan,
       "Take the shares of an earlier run's log", "LOG" },
@@ -226,8 +239,8 @@ parse_options (TrainOptions *options, int *argc, char ***argv, GError **error)
     G_OPTION_ENTRY_NULL,
   };
 
-  return gyre_tool_parse ("Trains a model on every device given.", entries, argc, argv, NULL,
-                          error);
+  return gyre_tool_parse ("Trains a model on every device given.", entries, argc, argv,
+                          NULL, error);
 }
 
 static void
@@ -282,7 +295,8 @@ run_training (const GyreTrainerConfig *config, const TrainOptions *options)
   Screen                     screen    = { isatty (STDOUT_FILENO) != 0,
                                            options->quiet, 0 };
   g_autoptr (GError)         error     = NULL;
-  g_autoptr (GyreTrainer)    trainer   = gyre_trainer_new (config, &callbacks, &screen, &error);
+  g_autoptr (GyreTrainer) trainer =
+      gyre_trainer_new (config, &callbacks, &screen, &error);
 
   if (!trainer)
     return gyre_tool_fail ("train", status_of (error), error);

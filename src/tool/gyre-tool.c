@@ -29,12 +29,12 @@ gyre_tool_fail (const char   *command,
 }
 
 gboolean
-gyre_tool_parse (const char         *summary,
-                 const GOptionEntry *entries,
-                 int                *argc,
-                 char             ***argv,
-                 const char         *rest,
-                 GError            **error)
+gyre_tool_parse (const char           *summary,
+                 const GOptionEntry   *entries,
+                 int                  *argc,
+                 char               ***argv,
+                 const char           *rest,
+                 GError              **error)
 {
   g_autoptr (GOptionContext) context = g_option_context_new (rest);
 
@@ -44,7 +44,8 @@ gyre_tool_parse (const char         *summary,
     return FALSE;
   if (rest || *argc == 1)
     return TRUE;
-  g_set_error (error, GYRE_ERROR, GYRE_ERROR_INVALID, "unexpected argument '%s'", (*argv)[1]);
+  g_set_error (error, GYRE_ERROR, GYRE_ERROR_INVALID, "unexpected argument '%s'",
+               (*argv)[1]);
   return FALSE;
 }
 
@@ -91,7 +92,8 @@ gyre_tool_main (int    argc,
     }
   if (g_str_equal (argv[1], "--version"))
     {
-      g_print ("gyre %d.%d.%d\n", GYRE_MAJOR_VERSION, GYRE_MINOR_VERSION, GYRE_MICRO_VERSION);
+      g_print ("gyre %d.%d.%d\n", GYRE_MAJOR_VERSION, GYRE_MINOR_VERSION,
+               GYRE_MICRO_VERSION);
       return GYRE_TOOL_OK;
     }
   for (gsize i = 0; i < G_N_ELEMENTS (commands); i++)

@@ -9,8 +9,8 @@
 #include <string.h>
 
 /* Every case of the table of primitives on a device, against the interpreter in double:
- * each node a kernel of its own, and in shares, as the partitioner spreads it.  (Fused, on
- * one member, they are in the tests of primitives.) */
+ * each node a kernel of its own, and in shares, as the partitioner spreads it.  (Fused,
+ * on one member, they are in the tests of primitives.) */
 
 static GPtrArray *devices;
 
