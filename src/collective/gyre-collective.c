@@ -6,6 +6,7 @@
 #include <gyre/gyre-error.h>
 
 #include "device/gyre-executor-private.h"
+#include "device/gyre-transfer-private.h"
 
 static gboolean
 check_buffers (const GyreCollectiveInfo  *info,
@@ -152,7 +153,8 @@ gyre_collective_new (const GyreCollectiveInfo  *info,
 }
 
 static void
-free_on_executor (gpointer data)
+free_idle (cl_int   status,
+           gpointer data)
 {
   GyreCollective *self = data;
 
@@ -188,6 +190,25 @@ free_on_executor (gpointer data)
   g_free (self->fresh);
   g_free (self->wait);
   g_free (self);
+}
+
+/* A queue may still read memory of the algorithm's own that is another context's: it goes
+ * when all queues have passed. */
+static void
+free_on_executor (gpointer data)
+{
+  GyreCollective *self = data;
+  gboolean runs = self->klass != NULL && self->n > 1;
+
+  for (guint i = 0; runs && i < self->n; i++)
+    {
+      gyre_collective_clear_event (&self->fresh[i]);
+      if (gyre_device_get_lost (self->devices[i]) == NULL)
+        gyre_device_marker (self->devices[i], NULL, 0, &self->fresh[i], NULL);
+    }
+  memcpy (self->wait, self->fresh, sizeof *self->wait * self->n);
+  memset (self->fresh, 0, sizeof *self->fresh * self->n);
+  gyre_executor_add_pending (self->wait, self->n, free_idle, self);
 }
 
 void
