@@ -16,7 +16,8 @@ static const char *const algorithms[] = { "ring", "direct", "host", "staged" };
 
 enum
 {
-  LAUNCHES, MARKERS, FLUSHES, ARGS, READS, WRITES, MAPS, UNMAPS, COPIES, RELEASES, RETAINS,
+  LAUNCHES, MARKERS, FLUSHES, ARGS, READS, WRITES, MAPS, UNMAPS, COPIES,
+  RELEASES, RETAINS,
   N_COUNTED
 };
 
