@@ -6,20 +6,18 @@
 
 #include <gyre/gyre.h>
 
-#define BATCH  256
-#define EPOCHS 3
-
-static GyreLayer *model;
-
 /* image: u8[b, h, w, c], label: i32[b] → mean loss, f32[].  Called once, to trace. */
 static GyreTensor *
-loss_fn (GyreTree *params, GyreTree **aux, gpointer batch)
+loss_fn (GyreTree *params, GyreTree **aux, gpointer data)
 {
-  GyreTensor *image  = gyre_convert (gyre_tree_get (batch, "image"), GYRE_F32);
-  GyreTensor *x      = gyre_mul_scalar (image, 1.0 / 255.0);
-  GyreTensor *logits = gyre_model_apply (model, params, NULL, x, TRUE, NULL, NULL);
+  GyreTree *args = data;
+  GyreTrainState *state = gyre_tree_get_node (args, "state");
+  GyreTensor *image = gyre_convert (gyre_tree_get (args, "batch/image"), GYRE_F32);
+  GyreTensor *logits = gyre_model_apply (gyre_train_state_get_model (state), params, NULL,
+                                         gyre_mul_scalar (image, 1.0 / 255.0), TRUE, NULL,
+                                         NULL);
 
-  return gyre_softmax_cross_entropy (logits, gyre_tree_get (batch, "label"));
+  return gyre_softmax_cross_entropy (logits, gyre_tree_get (args, "batch/label"));
 }
 
 /* {state, batch} → {state, loss}: pure; what it makes belongs to the trace. */
@@ -27,48 +25,50 @@ static GyreTree *
 train_step (GyreTree *args, gpointer data)
 {
   GyreTrainState *state = gyre_tree_get_node (args, "state");
-  GyreTensor     *loss;
-  GyreTree       *grads = gyre_value_and_grad (loss_fn, gyre_train_state_get_params (state),
-                                               gyre_tree_get_tree (args, "batch"), &loss, NULL);
+  GyreTree *params = gyre_train_state_get_params (state);
+  GyreTensor *loss;
+  GyreTree *grads = gyre_value_and_grad (loss_fn, params, args, &loss, NULL);
 
-  return gyre_tree_build (GYRE_NODE_ENTRY ("state", gyre_train_state_apply_gradients (state, grads)),
+  state = gyre_train_state_apply_gradients (state, grads);
+  return gyre_tree_build (GYRE_NODE_ENTRY ("state", state),
                           GYRE_TENSOR_ENTRY ("loss", loss), NULL);
 }
 
 static gboolean
 train (GError **error)
 {
-  g_autoptr (GyreMesh)       mesh   = gyre_mesh_new ("data=*", NULL, error);
-  g_autoptr (GyreDataset)    data   = mesh ? gyre_dataset_open (NULL, error) : NULL;
-  g_autoptr (GyreLoader)     loader = data ? gyre_loader_new (data, GYRE_SPLIT_TRAIN, BATCH, error) : NULL;
-  g_autoptr (GyreOptimizer)  adam   = gyre_adam_new (1e-3);
-  g_autoptr (GyreTrainState) state  = NULL;
-  g_autoptr (GyreStep)       step   = NULL;
-  GyreShape                  image;
+  const char *line = "flatten ! dense features=512 ! relu ! dense features=10";
+  g_autoptr (GyreOptimizer) adam = gyre_adam_new (1e-3);
+  g_autoptr (GyreMesh) mesh = gyre_mesh_new ("data=*", NULL, error); /* all devices */
+  g_autoptr (GyreDataset) data = mesh ? gyre_dataset_open (NULL, error) : NULL;
+  g_autoptr (GyreLayer) model = data ? gyre_model_parse (line, error) : NULL;
+  g_autoptr (GyreLoader) loader = NULL;
+  g_autoptr (GyreTrainState) state = NULL;
+  g_autoptr (GyreStep) step = NULL;
 
-  if (!loader || !(model = gyre_model_parse ("flatten ! dense features=512 ! relu ! dense features=10", error)))
-    return FALSE;
-  image = gyre_dataset_get_image_shape (data);
-  if (!(state = gyre_train_state_new (model, adam, GYRE_SHAPE (1, image.dims[0], image.dims[1], image.dims[2]),
+  if (!model || !(loader = gyre_loader_new (data, GYRE_SPLIT_TRAIN, 256, error)) ||
+      !(state = gyre_train_state_new (model, adam, gyre_dataset_get_image_shape (data),
                                       GYRE_F32, 0, error)) ||
-      !(step = gyre_step_jit (train_step, mesh, "state=, batch=data", "state", NULL, NULL, error)))
+      !(step = gyre_step_jit (train_step, mesh, "state=, batch=data", "state", NULL, NULL,
+                              error)))
     return FALSE;
 
-  for (guint epoch = 0; epoch < EPOCHS; epoch++)
+  for (guint epoch = 0; epoch < 3; epoch++)
     {
       g_autoptr (GyreTree) result = NULL;
-      GyreTree            *batch;
+      GyreTree *batch;
 
       gyre_loader_shuffle (loader, gyre_key_new (0), epoch);
       for (; (batch = gyre_loader_next (loader)); gyre_tree_unref (batch))
         {
           g_clear_pointer (&result, gyre_tree_unref);
-          if (!(result = gyre_step_run (step, error, GYRE_NODE_ENTRY ("state", state),
-                                        GYRE_TREE_ENTRY ("batch", batch), NULL)))
+          result = gyre_step_run (step, error, GYRE_NODE_ENTRY ("state", state),
+                                  GYRE_TREE_ENTRY ("batch", batch), NULL);
+          if (!result)
             return FALSE;
-          g_set_object (&state, gyre_tree_get_node (result, "state"));   /* the old one was donated */
+          g_set_object (&state, gyre_tree_get_node (result, "state")); /* was donated */
         }
-      g_print ("epoch %u  loss %.4f\n", epoch + 1, gyre_tree_get_scalar (result, "loss"));   /* this waits */
+      g_print ("epoch %u  loss %.4f\n", epoch + 1, gyre_tree_get_scalar (result, "loss"));
     }
   return TRUE;
 }
@@ -80,6 +80,5 @@ main (void)
 
   if (!train (&error))
     g_printerr ("%s\n", error->message);
-  g_clear_object (&model);
   return error != NULL;
 }
