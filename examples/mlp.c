@@ -47,7 +47,7 @@ train (GError **error)
   g_autoptr (GyreStep) step = NULL;
 
   if (!model || !(loader = gyre_loader_new (data, GYRE_SPLIT_TRAIN, 256, error)) ||
-      !(state = gyre_train_state_new (model, adam, gyre_dataset_get_image_shape (data),
+      !(state = gyre_train_state_new (model, adam, gyre_dataset_get_batch_shape (data, 1),
                                       GYRE_F32, 0, error)) ||
       !(step = gyre_step_jit (train_step, mesh, "state=, batch=data", "state", NULL, NULL,
                               error)))

@@ -43,6 +43,9 @@ gint64 gyre_dataset_get_n (GyreDataset *self,
 GYRE_API
 GyreShape gyre_dataset_get_image_shape (GyreDataset *self);
 GYRE_API
+GyreShape gyre_dataset_get_batch_shape (GyreDataset *self,
+                                        gint64       n);
+GYRE_API
 GyreDtype gyre_dataset_get_image_dtype (GyreDataset *self);
 GYRE_API
 gint64 gyre_dataset_get_n_classes (GyreDataset *self);

@@ -208,6 +208,22 @@ gyre_dataset_get_image_shape (GyreDataset *self)
 }
 
 /**
+ * gyre_dataset_get_batch_shape:
+ * @self: a dataset
+ * @n: samples
+ *
+ * Returns: [n, height, width, channel]
+ */
+GyreShape
+gyre_dataset_get_batch_shape (GyreDataset *self,
+                              gint64       n)
+{
+  GyreShape image = gyre_dataset_get_image_shape (self);
+
+  return GYRE_SHAPE (n, image.dims[0], image.dims[1], image.dims[2]);
+}
+
+/**
  * gyre_dataset_get_image_dtype:
  * @self: a dataset
  *
