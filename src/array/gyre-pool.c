@@ -122,6 +122,7 @@ gyre_store_new (GyreBuffer *buffer)
   return self;
 }
 
+/* First in, first out: a loop takes the same buffers by turns, whatever the timing. */
 GyreStore *
 gyre_pool_take (GyrePool    *self,
                 GyreDevice  *device,
@@ -136,7 +137,7 @@ gyre_pool_take (GyrePool    *self,
   g_mutex_lock (&self->lock);
   shelf = get_shelf (self, device, size);
   if (shelf->buffers->len > 0)
-    buffer = g_ptr_array_steal_index (shelf->buffers, shelf->buffers->len - 1);
+    buffer = g_ptr_array_steal_index (shelf->buffers, 0);
   g_mutex_unlock (&self->lock);
 
   if (buffer == NULL)

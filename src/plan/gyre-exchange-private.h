@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   GyreCollectiveOp op;
-  guint     node;
+  guint     node;        /* its position, as those that follow */
   guint     in;          /* root of the operand */
   guint     ready;       /* the node that makes it */
   guint     used;        /* the first node that reads the result; n: the outputs alone */

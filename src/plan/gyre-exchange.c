@@ -23,7 +23,7 @@ add_exchange (const GyreLives   *lives,
   const GyreCollectiveOp *op = &command->collective;
   const GyreTensor *in = g_ptr_array_index (program->graph->nodes, op->in);
   const GyreTensor *result = g_ptr_array_index (program->graph->nodes, op->out);
-  GyreExchange exchange = { *op, node->id };
+  GyreExchange exchange = { *op, lives->at[node->id] };
 
   exchange.in = lives->root[op->in];
   exchange.ready = lives->made[exchange.in];

@@ -6,14 +6,18 @@
 G_BEGIN_DECLS
 
 /* Who holds memory in a program, and for how long.  A view has the memory of what it
- * views: its root.  Positions are node ids; outputs are read at position n. */
+ * views: its root.  Positions are those of nodes in the order in which they are enqueued:
+ * by id, but what outputs alone need of a collective comes last, so that nothing else waits
+ * for that.  Outputs are read at position n. */
 typedef struct
 {
   const GyreProgram *program;
   guint     n;           /* nodes */
+  guint    *at;          /* by id: its position */
   guint    *root;        /* by id */
   gboolean *held;        /* by id: a root that needs memory (inputs too) */
-  guint    *made;        /* by root: the node whose commands write it; inputs: 0 */
+  guint    *maker;       /* by root: the node whose commands write it */
+  guint    *made;        /* by root: that node's position */
   guint    *first_use;   /* by root: G_MAXUINT where none */
   guint    *last_use;    /* by root: its own position where none */
   int      *output;      /* by root: the first output that it is, or -1 */

@@ -17,6 +17,46 @@ find_maker (const GyreTensor *node)
   return node->prim == &gyre_prim_project ? node->operands[0]->id : node->id;
 }
 
+/* Nodes that need a collective and that outputs alone need. */
+static gboolean *
+find_late (const GyreGraph *graph)
+{
+  guint n = graph->nodes->len;
+  gboolean *late = g_new0 (gboolean, n + 1);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const GyreTensor *node = g_ptr_array_index (graph->nodes, i);
+
+      for (guint k = 0; k < node->n_operands; k++)
+        late[i] |= late[node->operands[k]->id]
+                   || (node->operands[k]->prim->flags & GYRE_PRIM_COLLECTIVE) != 0;
+    }
+
+  for (guint i = n; i-- > 0;)
+    {
+      const GyreTensor *node = g_ptr_array_index (graph->nodes, i);
+
+      late[i] = late[i] && (node->prim->flags & GYRE_PRIM_COLLECTIVE) == 0;
+      for (guint k = 0; !late[i] && k < node->n_operands; k++)
+        late[node->operands[k]->id] = FALSE;
+    }
+
+  return late;
+}
+
+static void
+set_positions (GyreLives *self)
+{
+  g_autofree gboolean *late = find_late (self->program->graph);
+  guint position = 0;
+
+  for (int turn = 0; turn < 2; turn++)
+    for (guint i = 0; i < self->n; i++)
+      if (late[i] == (turn == 1))
+        self->at[i] = position++;
+}
+
 static void
 add_use (GyreLives *self,
          guint      root,
@@ -33,8 +73,9 @@ add_node (GyreLives        *self,
   gboolean view = (node->prim->flags & GYRE_PRIM_VIEW) != 0;
 
   self->root[node->id] = view ? self->root[node->operands[0]->id] : node->id;
-  self->made[node->id] = find_maker (node);
-  self->last_use[node->id] = node->id;
+  self->maker[node->id] = find_maker (node);
+  self->made[node->id] = self->at[self->maker[node->id]];
+  self->last_use[node->id] = self->made[node->id];
   self->first_use[node->id] = G_MAXUINT;
   self->output[node->id] = -1;
   self->held[node->id] = !view;
@@ -49,7 +90,7 @@ add_node (GyreLives        *self,
     }
 
   for (guint i = 0; i < node->n_operands; i++)
-    add_use (self, self->root[node->operands[i]->id], node->id);
+    add_use (self, self->root[node->operands[i]->id], self->at[node->id]);
 }
 
 GyreLives *
@@ -60,6 +101,8 @@ gyre_lives_new (const GyreProgram *program)
 
   self->program = program;
   self->n = graph->nodes->len;
+  self->at = g_new0 (guint, self->n);
+  self->maker = g_new0 (guint, self->n);
   self->root = g_new0 (guint, self->n);
   self->held = g_new0 (gboolean, self->n);
   self->made = g_new0 (guint, self->n);
@@ -67,6 +110,7 @@ gyre_lives_new (const GyreProgram *program)
   self->last_use = g_new0 (guint, self->n);
   self->output = g_new0 (int, self->n);
 
+  set_positions (self);
   for (guint i = 0; i < self->n; i++)
     add_node (self, g_ptr_array_index (graph->nodes, i));
   for (guint i = 0; i < graph->outputs->len; i++)
@@ -88,6 +132,8 @@ gyre_lives_free (GyreLives *self)
   if (self == NULL)
     return;
 
+  g_free (self->at);
+  g_free (self->maker);
   g_free (self->root);
   g_free (self->held);
   g_free (self->made);
@@ -114,12 +160,10 @@ gyre_lives_may_overwrite (const GyreLives *self,
                           guint            result,
                           guint            operand)
 {
-  const GyreTensor *maker = get_node (self, self->made[result]);
+  const GyreTensor *maker = get_node (self, self->maker[result]);
 
-  if (self->last_use[operand] < maker->id)
-    return TRUE;
-  if (self->last_use[operand] > maker->id)
-    return FALSE;
+  if (self->last_use[operand] != self->made[result])
+    return self->last_use[operand] < self->made[result];
 
   for (guint i = 0; i < maker->n_operands; i++)
     if (self->root[maker->operands[i]->id] == operand

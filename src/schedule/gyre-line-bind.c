@@ -67,6 +67,13 @@ find_buffer (Binder   *self,
   return NULL;
 }
 
+static guint
+find_key (const Binder      *self,
+          const GyreLowered *lowered)
+{
+  return GYRE_KEY_AT (self->line->plan->lives->at[lowered->command.node->id]);
+}
+
 /* --- kernels --- */
 
 static GyreKernel *
@@ -124,7 +131,7 @@ bind_launch (Binder            *self,
              GArray            *wishes)
 {
   const GyreLaunch *launch = &lowered->command.launch;
-  GyreBound bound = { GYRE_COMMAND_LAUNCH, GYRE_KEY_AT (lowered->command.node->id),
+  GyreBound bound = { GYRE_COMMAND_LAUNCH, find_key (self, lowered),
                       lowered->command.node };
   guint index;
 
@@ -207,7 +214,7 @@ bind_gemm (Binder            *self,
            GArray            *wishes)
 {
   const GyreGemm *gemm = &lowered->command.gemm;
-  GyreBound bound = { GYRE_COMMAND_GEMM, GYRE_KEY_AT (lowered->command.node->id),
+  GyreBound bound = { GYRE_COMMAND_GEMM, find_key (self, lowered),
                       lowered->command.node };
   guint index;
 
@@ -230,7 +237,7 @@ bind_fill (Binder            *self,
            const GyreLowered *lowered,
            GArray            *wishes)
 {
-  GyreBound bound = { GYRE_COMMAND_FILL, GYRE_KEY_AT (lowered->command.node->id),
+  GyreBound bound = { GYRE_COMMAND_FILL, find_key (self, lowered),
                       lowered->command.node };
 
   memcpy (&bound.fill.pattern, &lowered->command.fill.pattern, sizeof bound.fill.pattern);
@@ -245,7 +252,7 @@ bind_copy (Binder            *self,
            const GyreLowered *lowered,
            GArray            *wishes)
 {
-  GyreBound bound = { GYRE_COMMAND_COPY, GYRE_KEY_AT (lowered->command.node->id),
+  GyreBound bound = { GYRE_COMMAND_COPY, find_key (self, lowered),
                       lowered->command.node };
   guint index;
 

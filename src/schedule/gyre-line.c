@@ -156,7 +156,7 @@ lower_node (GyreLine          *self,
   for (guint i = 0; i < lower->temps->len; i++)
     {
       GyreNeed need = { node->id, (int) i, g_array_index (lower->temps, gsize, i),
-                        GYRE_KEY_AT (node->id), GYRE_KEY_AT (node->id), NULL };
+                        GYRE_KEY_AT (self->plan->lives->at[node->id]), GYRE_KEY_AT (self->plan->lives->at[node->id]), NULL };
 
       g_array_append_val (self->scratch, need);
     }

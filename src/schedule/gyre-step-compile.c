@@ -126,6 +126,21 @@ find_donors (Compiler        *self,
   return donors;
 }
 
+/* An axis of one device splits nothing. */
+static void
+drop_single_axes (GyreMesh *mesh,
+                  GyreSpec *spec)
+{
+  for (guint a = 0; a < gyre_mesh_get_n_axes (mesh); a++)
+    if (gyre_mesh_get_axis_size (mesh, a) == 1)
+      for (int i = 0; i < GYRE_MAX_RANK; i++)
+        spec->axes[i] &= (guint8) ~(1 << a);
+
+  for (int i = 0; i < GYRE_MAX_RANK; i++)
+    if (spec->axes[i] == 0)
+      spec->base[i] = 0;
+}
+
 static GyreSpec *
 make_input_specs (Compiler  *self,
                   GError   **error)
@@ -142,6 +157,8 @@ make_input_specs (Compiler  *self,
         return NULL;
     }
 
+  for (guint i = 0; i < self->arrays->len; i++)
+    drop_single_axes (self->info->mesh, &specs[i]);
   return g_steal_pointer (&specs);
 }
 
