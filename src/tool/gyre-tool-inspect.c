@@ -139,6 +139,8 @@ print_faults (void)
 static int
 list_all (void)
 {
+  g_auto (GStrv) optimizers = gyre_optimizer_type_list ();
+
   gyre_plugin_list ();
   print_names (GYRE_TYPE_LAYER, "layers");
   print_names (GYRE_TYPE_OPTIMIZER, "optimizers");
@@ -161,7 +163,7 @@ inspect_name (const char *name)
       print_type (type, "layer", name, module);
       return GYRE_TOOL_OK;
     }
-  type = gyre_registry_find (GYRE_TYPE_OPTIMIZER, "optimizer", name, NULL);
+  type = gyre_optimizer_type_find (name, NULL);
   if (type == G_TYPE_INVALID)
     return gyre_tool_fail ("inspect", GYRE_TOOL_USAGE, error);
   plugin = gyre_registry_get_plugin (GYRE_TYPE_OPTIMIZER, name);
