@@ -135,6 +135,24 @@ GYRE_API GyreTensor *gyre_matmul        (GyreTensor *a, GyreTensor *b);
 GYRE_API GyreTensor *gyre_matmul_full   (GyreTensor *a, gboolean trans_a,
                                          GyreTensor *b, gboolean trans_b);
 
+/* Convolution: x[n, h, w, c], kernel[h, w, c / groups, o] → [n, h, w, o].  Pairs are of the
+ * height and the width; a padding is low and high of each.  NULL: 1, no padding. */
+GYRE_API GyreTensor *gyre_conv          (GyreTensor *x, GyreTensor *kernel,
+                                         const gint64 *strides,
+                                         const gint64 *padding,
+                                         const gint64 *dilation, gint64 groups);
+GYRE_API GyreTensor *gyre_conv_dilated  (GyreTensor *x, GyreTensor *kernel,
+                                         const gint64 *strides,
+                                         const gint64 *padding,
+                                         const gint64 *dilation,
+                                         const gint64 *input_dilation, gint64 groups);
+/* Paddings by name, of one dimension: SAME; and those of transposed convolutions */
+GYRE_API void        gyre_padding_same  (gint64 extent, gint64 window, gint64 stride,
+                                         gint64 dilation, gint64 padding[2]);
+GYRE_API void        gyre_padding_transposed (gint64 window, gint64 stride,
+                                              gint64 dilation, gboolean same,
+                                              gint64 padding[2]);
+
 /* Random numbers: key is u32[2]. Element i (row-major, in the global shape) is that of
  * JAX for the same key and shape. */
 /* a constant → u32[2] */

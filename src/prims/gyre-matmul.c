@@ -99,30 +99,6 @@ matmul_vjp (GyreTensor  *node,
                           : matmul_emit (a, !attrs->trans_a, ct, FALSE);
 }
 
-/* Takes a split that one operand has for both, where the axis is free in the other. */
-static void
-share_dim (GyreSpec *want,
-           int       i_a,
-           int       i_b)
-{
-  const GyreSpec *a = &want[0], *b = &want[1];
-
-  if (a->axes[i_a] == 0 && b->axes[i_b] == 0)
-    return;
-
-  if (a->axes[i_a] != 0 && b->axes[i_b] == 0 &&
-      (gyre_spec_split_axes (b) & a->axes[i_a]) == 0)
-    gyre_prims_pass_dim (a, i_a, &want[1], i_b);
-  else if (b->axes[i_b] != 0 && a->axes[i_a] == 0 &&
-           (gyre_spec_split_axes (a) & b->axes[i_b]) == 0)
-    gyre_prims_pass_dim (b, i_b, &want[0], i_a);
-  else if (a->axes[i_a] != b->axes[i_b] || a->base[i_a] != b->base[i_b])
-    {
-      gyre_prims_drop_dim (&want[0], i_a);
-      gyre_prims_drop_dim (&want[1], i_b);
-    }
-}
-
 /* Rows of a and columns of b can't be split over one axis: the smaller operand is
  * gathered. */
 static void
@@ -156,8 +132,8 @@ matmul_partition (const GyreTensor    *node,
 
   want[0].flat = want[1].flat = 0;
   for (int i = 0; i < rank - 2; i++)
-    share_dim (want, i, i);
-  share_dim (want, dims.k_a, dims.k_b);
+    gyre_prims_share_dim (want, i, i);
+  gyre_prims_share_dim (want, dims.k_a, dims.k_b);
   part_outer_dims (node, &dims, want);
 
   for (int i = 0; i < rank - 2; i++)

@@ -99,6 +99,9 @@ const char *gyre_prims_substitute (GyreEmit *emit, const char *format, const cha
 /* Partition: dimension from of an operand's spec becomes dimension to of the result's. */
 void        gyre_prims_pass_dim (const GyreSpec *in, int from, GyreSpec *out, int to);
 void        gyre_prims_drop_dim (GyreSpec *spec, int dim);
+/* Dimension i_a of the first operand and i_b of the second are one: a split that one of
+ * them has is taken for both, where the axis is free in the other. */
+void        gyre_prims_share_dim (GyreSpec *want, int i_a, int i_b);
 /* Of one operand, linear: partial stays. */
 void        gyre_prims_keep_partial (const GyreSpec *in, GyreSpec *want, GyreSpec *out);
 

@@ -287,6 +287,29 @@ gyre_prims_drop_dim (GyreSpec *spec,
 }
 
 void
+gyre_prims_share_dim (GyreSpec *want,
+                      int       i_a,
+                      int       i_b)
+{
+  const GyreSpec *a = &want[0], *b = &want[1];
+
+  if (a->axes[i_a] == 0 && b->axes[i_b] == 0)
+    return;
+
+  if (a->axes[i_a] != 0 && b->axes[i_b] == 0 &&
+      (gyre_spec_split_axes (b) & a->axes[i_a]) == 0)
+    gyre_prims_pass_dim (a, i_a, &want[1], i_b);
+  else if (b->axes[i_b] != 0 && a->axes[i_a] == 0 &&
+           (gyre_spec_split_axes (a) & b->axes[i_b]) == 0)
+    gyre_prims_pass_dim (b, i_b, &want[0], i_a);
+  else if (a->axes[i_a] != b->axes[i_b] || a->base[i_a] != b->base[i_b])
+    {
+      gyre_prims_drop_dim (&want[0], i_a);
+      gyre_prims_drop_dim (&want[1], i_b);
+    }
+}
+
+void
 gyre_prims_keep_partial (const GyreSpec *in,
                          GyreSpec       *want,
                          GyreSpec       *out)

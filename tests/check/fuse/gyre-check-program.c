@@ -462,10 +462,6 @@ gyre_check_run_program (GyreProgram   *program,
                         const GyreRef *inputs,
                         GyreRef       *outputs)
 {
-  const GyreGraph *graph = program->graph;
-  g_autoptr (GyreArena) arena = gyre_arena_new ();
-  guint n_members = gyre_mesh_spec_n_devices (&program->mesh), n_launches = 0;
-  g_autofree Run *members = g_new0 (Run, n_members);
   GyreTarget target = {
     gyre_device_get_kind (device) == GYRE_DEVICE_CPU,
     gyre_device_get_max_work_group (device),
@@ -473,9 +469,24 @@ gyre_check_run_program (GyreProgram   *program,
     gyre_device_get_compute_units (device),
   };
 
+  return gyre_check_run_program_as (program, device, &target, inputs, outputs);
+}
+
+guint
+gyre_check_run_program_as (GyreProgram      *program,
+                           GyreDevice       *device,
+                           const GyreTarget *target,
+                           const GyreRef    *inputs,
+                           GyreRef          *outputs)
+{
+  const GyreGraph *graph = program->graph;
+  g_autoptr (GyreArena) arena = gyre_arena_new ();
+  guint n_members = gyre_mesh_spec_n_devices (&program->mesh), n_launches = 0;
+  g_autofree Run *members = g_new0 (Run, n_members);
+
   for (guint m = 0; m < n_members; m++)
     {
-      begin_member (&members[m], program, device, m, &target, arena);
+      begin_member (&members[m], program, device, m, target, arena);
       for (guint i = 0; i < graph->inputs->len; i++)
         write_value (&members[m], g_ptr_array_index (graph->inputs, i), &inputs[i]);
     }

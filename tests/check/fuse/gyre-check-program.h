@@ -17,6 +17,13 @@ guint gyre_check_run_program (GyreProgram   *program,
                               const GyreRef *inputs,
                               GyreRef       *outputs);
 
+/* The same, lowered for a device of these abilities. */
+guint gyre_check_run_program_as (GyreProgram      *program,
+                                 GyreDevice       *device,
+                                 const GyreTarget *target,
+                                 const GyreRef    *inputs,
+                                 GyreRef          *outputs);
+
 /* An array of the values f32 exact: multiples of 1/64 in [low, high), always the same. */
 GyreRef gyre_check_make_ref  (GyreDtype        dtype,
                               const GyreShape *shape,

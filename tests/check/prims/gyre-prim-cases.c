@@ -110,6 +110,18 @@ BUILD (matmul_tb, gyre_matmul_full (x[0], FALSE, x[1], TRUE))
 BUILD (matmul_tab, gyre_matmul_full (x[0], TRUE, x[1], TRUE))
 BUILD (matmul_bias, gyre_add (gyre_matmul (x[0], x[1]), x[2]))
 BUILD (two_layers, gyre_matmul (gyre_tanh (gyre_matmul (x[0], x[1])), x[2]))
+#define SAME LONGS (1, 1, 1, 1)
+BUILD (conv, gyre_conv (x[0], x[1], NULL, NULL, NULL, 1))
+BUILD (conv_same, gyre_conv (x[0], x[1], NULL, SAME, NULL, 1))
+BUILD (conv_strides, gyre_conv (x[0], x[1], LONGS (3, 2), LONGS (1, 2, 0, 3), NULL, 1))
+BUILD (conv_cut, gyre_conv (x[0], x[1], LONGS (1, 2), LONGS (-1, 0, 2, -1), NULL, 1))
+BUILD (conv_dilated, gyre_conv (x[0], x[1], NULL, SAME, LONGS (2, 1), 1))
+BUILD (conv_transposed,
+       gyre_conv_dilated (x[0], x[1], NULL, LONGS (1, 1, 2, 1), NULL, LONGS (2, 3), 1))
+BUILD (conv_groups, gyre_conv (x[0], x[1], NULL, SAME, NULL, 2))
+BUILD (conv_depthwise, gyre_conv (x[0], x[1], LONGS (2, 1), SAME, NULL, 3))
+BUILD (conv_bias,
+       gyre_tanh (gyre_add (gyre_conv (x[0], x[1], NULL, SAME, NULL, 1), x[2])))
 BUILD (bits, gyre_random_bits (x[0], GYRE_SHAPE (7, 5)))
 BUILD (split, gyre_random_split (x[0], 5))
 BUILD (fold_in, gyre_random_fold_in (x[0], x[1]))
@@ -397,6 +409,19 @@ const GyrePrimCase gyre_prim_cases[] = {
   TWO (matmul_tab, S, F32 (-1, 1, 2, 3, 5), F32 (-1, 1, 2, 4, 3)),
   THREE (matmul_bias, S, F32 (-1, 1, 5, 3), F32 (-1, 1, 3, 4), F32 (-1, 1, 4)),
   THREE (two_layers, S, F32 (-1, 1, 7, 3), F32 (-1, 1, 3, 5), F32 (-1, 1, 5, 2)),
+
+  TWO (conv, S, F32 (-1, 1, 3, 4, 3, 2), F32 (-1, 1, 2, 2, 2, 3)),
+  TWO (conv, S, F32 (-1, 1, 1, 1, 1, 1), F32 (-1, 1, 1, 1, 1, 1)),
+  TWO (conv, S, F32 (-1, 1, 0, 4, 3, 2), F32 (-1, 1, 2, 2, 2, 3)),
+  TWO (conv, S, F32 (-1, 1, 2, 4, 3, 0), F32 (-1, 1, 2, 2, 0, 3)),
+  TWO (conv_same, S, F32 (-1, 1, 3, 3, 4, 2), F32 (-1, 1, 3, 3, 2, 2)),
+  TWO (conv_strides, S, F32 (-1, 1, 2, 3, 4, 2), F32 (-1, 1, 2, 3, 2, 1)),
+  TWO (conv_cut, S, F32 (-1, 1, 3, 4, 4, 1), F32 (-1, 1, 2, 2, 1, 2)),
+  TWO (conv_dilated, S, F32 (-1, 1, 2, 3, 3, 2), F32 (-1, 1, 3, 2, 2, 2)),
+  TWO (conv_transposed, S, F32 (-1, 1, 2, 2, 3, 1), F32 (-1, 1, 3, 2, 1, 2)),
+  TWO (conv_groups, S, F32 (-1, 1, 2, 2, 3, 4), F32 (-1, 1, 3, 3, 2, 2)),
+  TWO (conv_depthwise, S, F32 (-1, 1, 3, 3, 2, 3), F32 (-1, 1, 3, 3, 1, 6)),
+  THREE (conv_bias, S, F32 (-1, 1, 3, 3, 3, 2), F32 (-1, 1, 3, 3, 2, 2), F32 (-1, 1, 2)),
 
   ONE (bits, E, KEY),
   ONE (split, E, KEY),

@@ -168,6 +168,39 @@ START_TEST (products)
 }
 END_TEST
 
+static GyreTensor *
+input (GyreShape shape)
+{
+  return gyre_graph_input (graph, "x", GYRE_F32, &shape);
+}
+
+START_TEST (convolutions)
+{
+  GyreTensor *x = input (GYRE_SHAPE (2, 5, 3, 4));
+  GyreTensor *k = input (GYRE_SHAPE (3, 3, 4, 6));
+
+  SHAPE (gyre_conv (m34, k, NULL, NULL, NULL, 1), "the image is f32[3, 4]",
+         "[samples, height, width, channels]");
+  SHAPE (gyre_conv (x, m34, NULL, NULL, NULL, 1), "the kernel f32[3, 4]",
+         "channels / groups, features]");
+  SHAPE (gyre_conv (x, input (GYRE_SHAPE (3, 3, 5, 6)), NULL, NULL, NULL, 1),
+         "f32[2, 5, 3, 4] has 4 channels", "takes 5");
+  SHAPE (gyre_conv (x, k, NULL, NULL, NULL, 2), "in 2 groups takes 8",
+         "times the groups must be the channels");
+  SHAPE (gyre_conv (x, input (GYRE_SHAPE (3, 3, 1, 6)), NULL, NULL, NULL, 4),
+         "gives 6 features", "a multiple of the 4 groups");
+  SHAPE (gyre_conv (x, k, LONGS (1, 0), NULL, NULL, 1), "the stride 0", "1 or more");
+  SHAPE (gyre_conv (x, k, NULL, NULL, LONGS (2, 2), 1),
+         "reaches over 5 elements of dimension 2", "a smaller kernel");
+  SHAPE (gyre_conv (x, input (GYRE_SHAPE (3, 0, 4, 6)), NULL, NULL, NULL, 1),
+         "f32[3, 0, 4, 6]", "of 1 or more");
+  SHAPE (gyre_conv (x, k, NULL, NULL, NULL, 0), "there are 0 feature groups",
+         "1 or more");
+  SHAPE (gyre_conv (gyre_convert (x, GYRE_I32), k, NULL, NULL, NULL, 1),
+         "convolution: operand 0 is i32[2, 5, 3, 4]", "gyre_convert ()");
+}
+END_TEST
+
 START_TEST (random_numbers)
 {
   SHAPE (gyre_random_bits (v3, GYRE_SHAPE (2)), "operand 0 is f32[3]", "a key is u32[2]");
@@ -216,6 +249,7 @@ add_tests (Suite *suite)
   tcase_add_test (tcase, rows);
   tcase_add_test (tcase, reductions);
   tcase_add_test (tcase, products);
+  tcase_add_test (tcase, convolutions);
   tcase_add_test (tcase, random_numbers);
   tcase_add_test (tcase, collectives);
   tcase_add_test (tcase, the_first_error_is_kept);
