@@ -492,6 +492,35 @@ START_TEST (changes_shares_without_compiling)
 }
 END_TEST
 
+static gint64
+get_resident (void)
+{
+  g_autofree char *text = NULL;
+  gint64 pages = 0;
+
+  ck_assert (g_file_get_contents ("/proc/self/statm", &text, NULL, NULL));
+  pages = g_ascii_strtoll (strchr (text, ' '), NULL, 10);
+  return pages * 4096;
+}
+
+START_TEST (does_not_grow)
+{
+  g_autoptr (GyreTree) state = make_state ();
+  g_autoptr (GyreStep) step = NULL;
+  gint64 before = 0;
+
+  open_mesh ("pocl*2", NULL);
+  step = make_train_step ();
+  for (guint i = 0; i < 4000; i++)
+    {
+      train_once (step, &state, i, 13, i % 7 == 0);
+      if (i == 1000)
+        before = get_resident ();
+    }
+  ck_assert_int_lt (get_resident (), before + 2 * 1024 * 1024);
+}
+END_TEST
+
 START_TEST (marks_what_was_donated)
 {
   g_autoptr (GError) error = NULL;
@@ -722,6 +751,7 @@ add_tests (Suite *suite)
   tcase_add_loop_test (tcase, trains_like_the_interpreter, 0, G_N_ELEMENTS (meshes));
   tcase_add_loop_test (tcase, creates_nothing_in_a_steady_loop, 0, G_N_ELEMENTS (meshes));
   tcase_add_test (tcase, changes_shares_without_compiling);
+  tcase_add_test (tcase, does_not_grow);
   tcase_add_test (tcase, marks_what_was_donated);
   tcase_add_loop_test (tcase, keeps_two_states_apart, 0, G_N_ELEMENTS (meshes));
   tcase_add_loop_test (tcase, maps_by_hand, 0, G_N_ELEMENTS (meshes));
