@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fuse/gyre-kernel-include-private.h"
-#include "fuse/gyre-kernel-writer-private.h"
+#include "fuse/gyre-fused-partials-private.h"
+#include "fuse/gyre-kernel-text-private.h"
 
 #include <string.h>
 
@@ -55,14 +55,17 @@ write_elements (GyreKernelWriter     *writer,
     gyre_emit_close_if (&writer->emit);
 }
 
-static void
+/* TRUE where it takes two kernels: then the window says what the first one covers. */
+static gboolean
 plan_grid (const GyreFusion *fusion,
            gboolean          cpu,
            GyreArena        *arena,
-           GyreKernelGrid   *grid)
+           GyreKernelGrid   *grid,
+           GyreKernelWindow *window)
 {
   const GyreTensor *result = g_ptr_array_index (fusion->body->outputs, 0);
   GyreKernelWriter writer;
+  gboolean parted;
 
   gyre_kernel_grid_init (grid, result, &fusion->specs[result->id], arena);
   gyre_kernel_writer_init (&writer, fusion, arena, TRUE);
@@ -70,7 +73,10 @@ plan_grid (const GyreFusion *fusion,
   gyre_kernel_grid_collapse (grid, &writer);
   grid->columns = cpu && grid->n_ranges > 0 && grid->n_ranges <= 3
                   && gyre_kernel_writer_is_columns (&writer, grid->names[0]);
+  parted = grid->n_ranges == 0 && gyre_fused_partials_find (&writer, window);
   gyre_kernel_writer_clear (&writer);
+
+  return parted;
 }
 
 /* Whether operand k is read by each work-item at the index of its own result alone. */
@@ -115,59 +121,9 @@ find_overwrites (const GyreKernelWriter *writer,
         kernel->overwrites[r * inputs->len + k] =
             result->dtype == operand->dtype &&
             gyre_shape_equal (&result->shape, &operand->shape) &&
-            gyre_spec_equal (a, b) && a->group == b->group &&
+            gyre_spec_equal (a, b) && a->group == b->group && writer->window == NULL &&
             is_aligned (writer, grid, k);
       }
-}
-
-/* A pointer that another may equal is not restrict. */
-static gboolean
-is_shared (const GyreFusedKernel *kernel,
-           guint                  n_results,
-           guint                  n_operands,
-           int                    result,
-           int                    operand)
-{
-  for (guint r = 0; r < n_results; r++)
-    for (guint k = 0; k < n_operands; k++)
-      if (((int) r == result || (int) k == operand) &&
-          kernel->overwrites[r * n_operands + k])
-        return TRUE;
-
-  return FALSE;
-}
-
-static void
-append_parameters (GString                *out,
-                   const GyreKernelWriter *writer,
-                   const GyreFusedKernel  *kernel)
-{
-  const GPtrArray *inputs = writer->fusion->body->inputs;
-  const GPtrArray *outputs = writer->fusion->body->outputs;
-  const char *separator = "\n    ";
-
-  for (guint i = 0; i < outputs->len; i++)
-    {
-      const GyreTensor *output = g_ptr_array_index (outputs, i);
-
-      g_string_append_printf (out, "%s__global %s *%sout%u", separator,
-                              gyre_dtype_ctype (output->dtype),
-                              is_shared (kernel, outputs->len, inputs->len, (int) i, -1)
-                                ? "" : "restrict ", i);
-      separator = ",\n    ";
-    }
-  for (guint i = 0; i < inputs->len; i++)
-    {
-      const GyreTensor *input = g_ptr_array_index (inputs, i);
-
-      g_string_append_printf (out, "%s__global const %s *%sin%u", separator,
-                              gyre_dtype_ctype (input->dtype),
-                              is_shared (kernel, outputs->len, inputs->len, -1, (int) i)
-                                ? "" : "restrict ", i);
-    }
-  for (guint i = 0; i < writer->sizes->len; i++)
-    g_string_append_printf (out, "%sconst int %s", separator,
-                            g_array_index (writer->sizes, GyreSize, i).name);
 }
 
 /* More than three ranges: the outer ones share the third id. */
@@ -275,95 +231,6 @@ has_reduction (const GyreGraph *body)
   return FALSE;
 }
 
-/* "mul_add_max": what is computed last, for readers of profiles */
-static char *
-readable_part (const GyreGraph *body)
-{
-  GString *out = g_string_new (NULL);
-  const char *last = "";
-  guint n = 0;
-
-  for (guint i = body->nodes->len; i-- > 0 && n < 3;)
-    {
-      const GyreTensor *node = g_ptr_array_index (body->nodes, i);
-
-      if (node->prim == &gyre_prim_input || strcmp (node->prim->name, last) == 0
-          || (n > 0 && node->prim->flags & (GYRE_PRIM_GENERATOR | GYRE_PRIM_VIEW)))
-        continue;
-      last = node->prim->name;
-      g_string_prepend (out, n > 0 ? "_" : "");
-      g_string_prepend (out, last);
-      n++;
-    }
-  g_strcanon (out->str, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS, '_');
-
-  return g_string_free (out, FALSE);
-}
-
-static gboolean
-append_headers (GString                 *out,
-                const GyreKernelWriter  *writer,
-                GError                 **error)
-{
-  g_autoptr (GHashTable) included =
-      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-
-  for (guint i = 0; i < writer->headers->len; i++)
-    if (!gyre_kernel_include (out, g_ptr_array_index (writer->headers, i), included,
-                              error))
-      return FALSE;
-
-  return TRUE;
-}
-
-/* The name has the hash of all the rest. */
-static gboolean
-finish_text (GyreKernelWriter      *writer,
-             const GyreKernelGrid  *grid,
-             GyreFusedKernel       *kernel,
-             GError               **error)
-{
-  g_autoptr (GString) head = g_string_new ("#pragma OPENCL FP_CONTRACT OFF\n\n");
-  g_autoptr (GString) rest = g_string_new (" (");
-  g_autoptr (GString) indices = g_string_new (NULL);
-  g_autofree char *readable = readable_part (writer->fusion->body);
-  g_autofree char *hash = NULL;
-  g_autofree char *name = NULL;
-  g_autofree char *source = NULL;
-
-  if (!append_headers (head, writer, error))
-    return FALSE;
-
-  append_indices (indices, writer, grid);
-  append_parameters (rest, writer, kernel);
-  g_string_append_printf (rest, ")\n{\n%s%s}\n", indices->str, writer->text->str);
-
-  source = g_strconcat (head->str, rest->str, NULL);
-  hash = g_compute_checksum_for_string (G_CHECKSUM_SHA256, source, -1);
-  name = g_strdup_printf ("gyre_fused_%s_%.10s", readable, hash);
-  g_free (source);
-  source = g_strconcat (head->str, "__kernel void\n", name, rest->str, NULL);
-
-  kernel->name = g_intern_string (name);
-  kernel->source = g_intern_string (source);
-
-  return TRUE;
-}
-
-static void
-keep_sizes (const GyreKernelWriter *writer,
-            GyreFusedKernel        *kernel,
-            GyreArena              *arena)
-{
-  kernel->n_sizes = writer->sizes->len;
-  kernel->sizes = gyre_arena_newn (arena, GyreSize, kernel->n_sizes + 1);
-  for (guint i = 0; i < kernel->n_sizes; i++)
-    {
-      kernel->sizes[i] = g_array_index (writer->sizes, GyreSize, i);
-      kernel->sizes[i].name = gyre_arena_strdup (arena, kernel->sizes[i].name);
-    }
-}
-
 static gboolean
 generate (const GyreFusion  *fusion,
           gboolean           cpu,
@@ -371,24 +238,32 @@ generate (const GyreFusion  *fusion,
           GError           **error)
 {
   g_autoptr (GyreArena) arena = gyre_arena_new ();
+  g_autoptr (GString) indices = g_string_new (NULL);
   GyreKernelWriter writer;
   GyreKernelGrid grid;
-  gboolean done;
+  GyreKernelWindow window;
+  gboolean parted, done;
 
-  plan_grid (fusion, cpu, arena, &grid);
+  parted = plan_grid (fusion, cpu, arena, &grid, &window);
   gyre_kernel_writer_init (&writer, fusion, arena, FALSE);
   writer.in_step = grid.columns;
+  if (parted)
+    writer.window = &window;
   for (guint r = 0; r < grid.n_ranges; r++)
     range_size (&writer, &grid, r);
   write_elements (&writer, &grid);
 
   find_overwrites (&writer, &grid, kernel);
   set_ranges (kernel, &grid, has_reduction (fusion->body));
-  done = finish_text (&writer, &grid, kernel, error);
-  keep_sizes (&writer, kernel, fusion->body->arena);
+  append_indices (indices, &writer, &grid);
+  done =
+      gyre_kernel_text_finish (&writer, parted ? GYRE_PARTIALS_READ : GYRE_PARTIALS_NONE,
+                               indices->str, kernel, error);
   gyre_kernel_writer_clear (&writer);
+  if (done && parted)
+    kernel->before = gyre_fused_partials_make (fusion, &window, cpu, error);
 
-  return done;
+  return done && (!parted || kernel->before != NULL);
 }
 
 const GyreFusedKernel *

@@ -213,6 +213,58 @@ append_sizes (const GyreFusedKernel  *kernel,
   return TRUE;
 }
 
+static void
+append_operands (const GyreTensor *node,
+                 GArray           *args)
+{
+  for (guint i = 0; i < node->n_operands; i++)
+    {
+      GyreCommandArg arg = GYRE_READ (node->operands[i]->id);
+
+      g_array_append_val (args, arg);
+    }
+}
+
+static gboolean
+launch (GyreLower              *lower,
+        const GyreTensor       *node,
+        const GyreFusedKernel  *kernel,
+        GArray                 *args,
+        GError                **error)
+{
+  GyreLaunch launch = { NULL };
+
+  if (!append_sizes (kernel, lower, node, args, error))
+    return FALSE;
+  if (!set_range (kernel, lower, &launch))
+    return TRUE;
+
+  launch.source = kernel->source;
+  launch.kernel = kernel->name;
+  launch.n_args = args->len;
+  launch.args = (const GyreCommandArg *) args->data;
+  gyre_lower_launch (lower, node, &launch);
+
+  return TRUE;
+}
+
+static gboolean
+launch_before (GyreLower              *lower,
+               const GyreTensor       *node,
+               const GyreFusedKernel  *kernel,
+               GyreCommandArg         *scratch,
+               GError                **error)
+{
+  g_autoptr (GArray) args = g_array_new (FALSE, FALSE, sizeof (GyreCommandArg));
+
+  *scratch = GYRE_TEMP (gyre_lower_temp (lower, kernel->scratch));
+  g_array_append_val (args, *scratch);
+  append_operands (node, args);
+  scratch->written = FALSE;
+
+  return launch (lower, node, kernel, args, error);
+}
+
 static gboolean
 fused_lower (GyreLower         *lower,
              const GyreTensor  *node,
@@ -222,12 +274,13 @@ fused_lower (GyreLower         *lower,
   const GyreFusedKernel *kernel =
       gyre_fusion_get_kernel (fusion, lower->target->cpu, error);
   g_autoptr (GArray) args = g_array_new (FALSE, FALSE, sizeof (GyreCommandArg));
-  GyreLaunch launch = { NULL };
+  GyreCommandArg scratch;
 
   if (kernel == NULL)
     return FALSE;
-  if (!set_range (kernel, lower, &launch))
-    return TRUE;
+  if (kernel->before != NULL &&
+      !launch_before (lower, node, kernel->before, &scratch, error))
+    return FALSE;
 
   for (guint i = 0; i < gyre_fused_n_results (node); i++)
     {
@@ -235,22 +288,11 @@ fused_lower (GyreLower         *lower,
 
       g_array_append_val (args, arg);
     }
-  for (guint i = 0; i < node->n_operands; i++)
-    {
-      GyreCommandArg arg = GYRE_READ (node->operands[i]->id);
+  append_operands (node, args);
+  if (kernel->before != NULL)
+    g_array_append_val (args, scratch);
 
-      g_array_append_val (args, arg);
-    }
-  if (!append_sizes (kernel, lower, node, args, error))
-    return FALSE;
-
-  launch.source = kernel->source;
-  launch.kernel = kernel->name;
-  launch.n_args = args->len;
-  launch.args = (const GyreCommandArg *) args->data;
-  gyre_lower_launch (lower, node, &launch);
-
-  return TRUE;
+  return launch (lower, node, kernel, args, error);
 }
 
 const GyrePrim gyre_prim_fused = {

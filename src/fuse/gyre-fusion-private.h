@@ -39,7 +39,9 @@ typedef struct
   const char  *name;
 } GyreSize;
 
-typedef struct
+typedef struct _GyreFusedKernel GyreFusedKernel;
+
+struct _GyreFusedKernel
 {
   const char *name;
   const char *source;      /* headers included */
@@ -49,7 +51,12 @@ typedef struct
   GyreExtents range[3];
   gsize       local[3];
   gboolean   *overwrites;  /* [n_results][n_operands], see gyre_fused_may_overwrite () */
-} GyreFusedKernel;
+  /* Runs first, and writes so many bytes of scratch that this one reads; or NULL.  Its
+   * arguments: scratch, operands, sizes.  This one's: results, operands, scratch,
+   * sizes. */
+  GyreFusedKernel *before;
+  gsize            scratch;
+};
 
 /* What a fused node computes: a graph whose inputs are the node's operands, in order, and
  * whose outputs are its results. */

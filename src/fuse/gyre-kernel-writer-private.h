@@ -14,6 +14,17 @@ typedef struct
   const char *const *ix;
 } GyreAccess;
 
+/* A reduction in two kernels: the first one's work-items each reduce every so many
+ * elements along one dimension, and the second one reduces what they made. */
+typedef struct
+{
+  const GyreTensor *node;      /* the reduction */
+  int               dim;       /* of its operand */
+  gboolean          partials;  /* the second: partial results stand for the operand */
+  const char       *count;     /* the first: elements along dim, and the index of */
+  const char       *format;    /* each, from that of the loop */
+} GyreKernelWindow;
+
 /* What stands behind GyreEmit: the statements of a kernel, as they come. */
 typedef struct
 {
@@ -27,11 +38,13 @@ typedef struct
   GPtrArray        *headers;
   GArray           *sizes;      /* GyreSize */
   GArray           *accesses;   /* GyreAccess */
-  /* addresses are left out of the text, for the collapser */
-  gboolean          measuring;
-  /* a barrier in each loop: see gyre_kernel_writer_is_columns () */
-  gboolean          in_step;
+  const GyreTensor *rule;       /* whose rule is being asked */
+  /* or NULL */
+  const GyreKernelWindow *window;
+  gboolean          measuring;  /* addresses are left out of the text */
+  gboolean          in_step;    /* a barrier in each innermost loop */
   guint             n_loops;
+  gboolean          innermost;  /* no loop was closed in the one that is open */
   guint             n_ifs;      /* that are open */
   gboolean          uniform;    /* all work-items run through all loops alike */
 } GyreKernelWriter;

@@ -298,6 +298,21 @@ access_value (GyreKernelWriter  *self,
   return gyre_emit_printf (&self->emit, "%s%u[%s]", store ? "out" : "in", index, address);
 }
 
+static const char *
+ask_rule (GyreKernelWriter  *self,
+          const GyreTensor  *value,
+          const char *const *ix)
+{
+  const GyreTensor *outer = self->rule;
+  const char *element;
+
+  self->rule = value;
+  element = value->prim->fuse (&self->emit, value, ix);
+  self->rule = outer;
+
+  return element;
+}
+
 /* A view in a body only adds or drops dimensions of one element. */
 static const char *
 view_element (GyreKernelWriter  *self,
@@ -308,7 +323,7 @@ view_element (GyreKernelWriter  *self,
   int dims[GYRE_MAX_RANK];
 
   if (!gyre_extents_map_view (value, self->fusion->specs, dims))
-    return value->prim->fuse (&self->emit, value, ix);
+    return ask_rule (self, value, ix);
 
   for (int d = 0; d < value->operands[0]->shape.rank; d++)
     jx[d] = dims[d] >= 0 ? ix[dims[d]] : "0";
@@ -332,7 +347,7 @@ gyre_kernel_writer_element (GyreKernelWriter  *self,
   else if (value->prim->flags & GYRE_PRIM_VIEW)
     name = view_element (self, value, ix);
   else
-    name = value->prim->fuse (&self->emit, value, ix);
+    name = ask_rule (self, value, ix);
 
   if (!is_simple (name))
     name = gyre_emit_let (&self->emit, gyre_dtype_ctype (value->dtype), name);
@@ -389,12 +404,46 @@ gyre_kernel_writer_is_columns (const GyreKernelWriter *self,
 
 /* The face that rules see */
 
+/* Whether the reduction that is done in two kernels asks. */
+static gboolean
+is_windowed (const GyreKernelWriter *self)
+{
+  return self->window != NULL && self->rule == self->window->node;
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+
+static const char *
+windowed_element (GyreKernelWriter  *self,
+                  const GyreTensor  *operand,
+                  const char *const *ix)
+{
+  const GyreKernelWindow *window = self->window;
+  const char *jx[GYRE_MAX_RANK];
+
+  if (window->partials)
+    return gyre_emit_printf (&self->emit, "partials[%s]", ix[window->dim]);
+
+  memcpy (jx, ix, operand->shape.rank * sizeof *jx);
+  jx[window->dim] = gyre_emit_let (&self->emit, "int",
+                                   gyre_emit_printf (&self->emit, window->format,
+                                                     ix[window->dim]));
+
+  return gyre_kernel_writer_element (self, operand, jx);
+}
+
+#pragma GCC diagnostic pop
+
 static const char *
 emit_operand (GyreEmit          *emit,
               const GyreTensor  *node,
               guint              i,
               const char *const *ix)
 {
+  if (is_windowed (writer_of (emit)))
+    return windowed_element (writer_of (emit), node->operands[i], ix);
+
   return gyre_kernel_writer_element (writer_of (emit), node->operands[i], ix);
 }
 
@@ -403,6 +452,16 @@ emit_extent (GyreEmit         *emit,
              const GyreTensor *value,
              int               dim)
 {
+  const GyreKernelWindow *window = writer_of (emit)->window;
+
+  if (is_windowed (writer_of (emit)))
+    {
+      if (dim == window->dim)
+        return window->count;
+      if (window->partials)
+        return "1";
+    }
+
   return size_of_dim (writer_of (emit), value, dim, GYRE_SIZE_EXTENT);
 }
 
@@ -470,6 +529,7 @@ emit_open_loop (GyreEmit   *emit,
   const char *name = new_name (self, 'r');
 
   self->n_loops++;
+  self->innermost = TRUE;
   self->uniform = self->uniform && self->n_ifs == 0 && is_size_name (extent);
   write_line (self, "for (int %s = 0; %s < %s; %s++)", name, name, extent, name);
   open_block (self);
@@ -491,8 +551,9 @@ emit_close_loop (GyreEmit *emit)
 {
   GyreKernelWriter *self = writer_of (emit);
 
-  if (self->in_step)
+  if (self->in_step && self->innermost)
     write_line (self, "barrier (CLK_LOCAL_MEM_FENCE);");
+  self->innermost = FALSE;
   close_block (self);
 }
 

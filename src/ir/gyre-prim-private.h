@@ -21,6 +21,8 @@ typedef enum
   GYRE_PRIM_ADDITIVE    = 1 << 7,  /* linear in its linear operands together, not in
                                       each by itself: add, select, concatenate; mul
                                       is not */
+  GYRE_PRIM_PARTIALS    = 1 << 8,  /* a reduction of which that of its results over parts is
+                                      the result over all: sum, max, min; not arg-max */
 } GyrePrimFlags;
 
 /* Host numbers of the oracle: any dtype as double (u32 is exact). */

@@ -287,7 +287,7 @@ sum_flatten (GyreGraph         *graph,
 }
 
 #define REDUCE(NAME, LINEAR, FAMILY)                                                     \
-  .prim = { .name = NAME, .flags = GYRE_PRIM_REDUCTION,                                  \
+  .prim = { .name = NAME, .flags = GYRE_PRIM_REDUCTION | GYRE_PRIM_PARTIALS,             \
             .attrs_size = sizeof (GyreReduceAttrs), .n_operands = 1, .linear = (LINEAR), \
             .infer = reduce_infer, .vjp = FAMILY##_vjp, .partition = FAMILY##_partition, \
             .fuse = reduce_fuse, .simplify = FAMILY##_simplify, .cost = reduce_cost,     \

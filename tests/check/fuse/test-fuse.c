@@ -80,6 +80,13 @@ build_total (GyreTensor **x,
 }
 
 static void
+build_largest (GyreTensor **x,
+               GyreTensor **y)
+{
+  y[0] = gyre_max_dims (gyre_exp (x[0]), NULL, 0, FALSE);
+}
+
+static void
 build_transposes (GyreTensor **x,
                   GyreTensor **y)
 {
@@ -133,6 +140,8 @@ static const Case cases[] = {
   { "softmax", { GYRE_SHAPE (6, 10) }, 1, 1, build_softmax, TRUE, 3 },
   { "bias-gradient", { GYRE_SHAPE (33, 70) }, 1, 1, build_bias_gradient, TRUE, 1 },
   { "total", { GYRE_SHAPE (50, 41) }, 1, 1, build_total, FALSE, 1 },
+  { "long-total", { GYRE_SHAPE (40, 777) }, 1, 1, build_total, FALSE, 1 },
+  { "long-largest", { GYRE_SHAPE (40, 700) }, 1, 1, build_largest, FALSE, 1 },
   { "transposes",
     { GYRE_SHAPE (3, 5), GYRE_SHAPE (5, 3) },
     2,
@@ -351,7 +360,8 @@ static const struct
 } texts[] = { { "bias-relu", 1 },
               { "softmax", 2 },
               { "bias-gradient", 3 },
-              { "adam", 6 } };
+              { "long-total", 5 },
+              { "adam", 8 } };
 
 START_TEST (text)
 {

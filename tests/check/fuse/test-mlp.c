@@ -95,7 +95,8 @@ adam (GyreTensor  *step,
   GyreTensor *m = gyre_add (gyre_mul_scalar (state[1], 0.9), gyre_mul_scalar (g, 0.1));
   GyreTensor *v = gyre_add (gyre_mul_scalar (state[2], 0.999),
                             gyre_mul_scalar (gyre_square (g), 0.001));
-  GyreTensor *scale = gyre_add_scalar (gyre_sqrt (gyre_div (v, correction (step, 0.999))), 1e-8);
+  GyreTensor *scale =
+      gyre_add_scalar (gyre_sqrt (gyre_div (v, correction (step, 0.999))), 1e-8);
   GyreTensor *move = gyre_div (gyre_div (m, correction (step, 0.9)), scale);
 
   result[0] = gyre_add (state[0], gyre_mul_scalar (move, -1e-3));
