@@ -227,7 +227,8 @@ join_alike (Builder           *self,
 {
   for (guint b = 0; b < like->buckets->len; b++)
     {
-      const GArray *members = ((GyreBucket *) g_ptr_array_index (like->buckets, b))->members;
+      const GArray *members =
+          ((GyreBucket *) g_ptr_array_index (like->buckets, b))->members;
       GyreBucket *bucket = add_bucket (
         self, get_exchange (self->exchanges, g_array_index (members, guint, 0)));
 

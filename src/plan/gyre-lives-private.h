@@ -7,8 +7,8 @@ G_BEGIN_DECLS
 
 /* Who holds memory in a program, and for how long.  A view has the memory of what it
  * views: its root.  Positions are those of nodes in the order in which they are enqueued:
- * by id, but what outputs alone need of a collective comes last, so that nothing else waits
- * for that.  Outputs are read at position n. */
+ * by id, but what outputs alone need of a collective comes last, so that nothing else
+ * waits for that.  Outputs are read at position n. */
 typedef struct
 {
   const GyreProgram *program;

@@ -44,7 +44,8 @@ get_plan (GyreCommands       *self,
     }
 
   plan = gyre_plan_new (program, find_align (self->mesh),
-                        self->plans->len > 0 ? g_ptr_array_index (self->plans, 0) : NULL, error);
+                        self->plans->len > 0 ? g_ptr_array_index (self->plans, 0) : NULL,
+                        error);
   if (plan != NULL)
     g_ptr_array_add (self->plans, plan);
 

@@ -1,29 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "schedule/gyre-line-private.h"
+#include "schedule/gyre-binder-private.h"
 
 #include <gyre/gyre-error.h>
 
-/* Makes bound commands of lowered ones: kernels are looked up, values become buffers. */
-typedef struct
-{
-  GyreLine            *line;
-  const GyreMeshSpec  *mesh;
-  GyreLine *const     *lines;
-  guint                n_inputs;
-  GError             **error;
-} Binder;
-
-/* The arguments of bound commands stay where they are: patches point at them only once
- * all are there. */
-typedef struct
-{
-  guint bound;
-  guint arg;
-  guint slot;
-} Wish;
-
-static guint
-add_bound (Binder          *self,
+guint
+gyre_binder_add (GyreBinder          *self,
            const GyreBound *bound)
 {
   g_array_append_val (self->line->bound, *bound);
@@ -33,7 +14,7 @@ add_bound (Binder          *self,
 
 /* The buffer of a value; NULL with a slot where it differs from run to run. */
 static GyreBuffer *
-find_buffer (Binder   *self,
+find_buffer (GyreBinder   *self,
              guint     id,
              int      *slot,
              gboolean *good)
@@ -68,7 +49,7 @@ find_buffer (Binder   *self,
 }
 
 static guint
-find_key (const Binder      *self,
+find_key (const GyreBinder      *self,
           const GyreLowered *lowered)
 {
   return GYRE_KEY_AT (self->line->plan->lives->at[lowered->command.node->id]);
@@ -76,8 +57,8 @@ find_key (const Binder      *self,
 
 /* --- kernels --- */
 
-static GyreKernel *
-find_kernel (Binder           *self,
+GyreKernel *
+gyre_binder_find_kernel (GyreBinder           *self,
              const GyreLaunch *launch)
 {
   g_autofree char *loaded = NULL;
@@ -95,7 +76,7 @@ find_kernel (Binder           *self,
 }
 
 static gboolean
-bind_arg (Binder               *self,
+bind_arg (GyreBinder               *self,
           const GyreLowered    *lowered,
           const GyreCommandArg *arg,
           GyreKernelArg        *out,
@@ -126,7 +107,7 @@ bind_arg (Binder               *self,
 }
 
 static gboolean
-bind_launch (Binder            *self,
+bind_launch (GyreBinder            *self,
              const GyreLowered *lowered,
              GArray            *wishes)
 {
@@ -135,7 +116,7 @@ bind_launch (Binder            *self,
                       lowered->command.node };
   guint index;
 
-  bound.launch.kernel = find_kernel (self, launch);
+  bound.launch.kernel = gyre_binder_find_kernel (self, launch);
   if (bound.launch.kernel == NULL)
     return FALSE;
 
@@ -144,11 +125,11 @@ bind_launch (Binder            *self,
   bound.launch.dims = launch->dims;
   memcpy (bound.launch.global, launch->global, sizeof launch->global);
   memcpy (bound.launch.local, launch->local, sizeof launch->local);
-  index = add_bound (self, &bound);
+  index = gyre_binder_add (self, &bound);
 
   for (guint i = 0; i < launch->n_args; i++)
     {
-      Wish wish = { index, i };
+      GyreWish wish = { index, i };
       int slot;
 
       if (!bind_arg (self, lowered, &launch->args[i], &bound.launch.args[i], &slot))
@@ -162,14 +143,6 @@ bind_launch (Binder            *self,
 }
 
 /* --- others --- */
-
-/* Sets the arg-th buffer of a command that is no launch. */
-static gboolean
-bind_value (Binder  *self,
-            guint    bound,
-            guint    arg,
-            guint    id,
-            GArray  *wishes);
 
 static GyreBuffer **
 get_field (GyreBound *bound,
@@ -188,15 +161,15 @@ get_field (GyreBound *bound,
     }
 }
 
-static gboolean
-bind_value (Binder *self,
+gboolean
+gyre_binder_set_value (GyreBinder *self,
             guint   bound,
             guint   arg,
             guint   id,
             GArray *wishes)
 {
   gboolean good = TRUE;
-  Wish wish = { bound, arg };
+  GyreWish wish = { bound, arg };
   int slot;
 
   *get_field (&g_array_index (self->line->bound, GyreBound, bound), arg)
@@ -209,7 +182,7 @@ bind_value (Binder *self,
 }
 
 static gboolean
-bind_gemm (Binder            *self,
+bind_gemm (GyreBinder            *self,
            const GyreLowered *lowered,
            GArray            *wishes)
 {
@@ -225,15 +198,15 @@ bind_gemm (Binder            *self,
     .trans_a = gemm->trans_a, .trans_b = gemm->trans_b,
     .alpha = gemm->alpha, .beta = gemm->beta,
   };
-  index = add_bound (self, &bound);
+  index = gyre_binder_add (self, &bound);
 
-  return bind_value (self, index, 0, gemm->a, wishes)
-         && bind_value (self, index, 1, gemm->b, wishes)
-         && bind_value (self, index, 2, gemm->c, wishes);
+  return gyre_binder_set_value (self, index, 0, gemm->a, wishes)
+         && gyre_binder_set_value (self, index, 1, gemm->b, wishes)
+         && gyre_binder_set_value (self, index, 2, gemm->c, wishes);
 }
 
 static gboolean
-bind_fill (Binder            *self,
+bind_fill (GyreBinder            *self,
            const GyreLowered *lowered,
            GArray            *wishes)
 {
@@ -243,12 +216,12 @@ bind_fill (Binder            *self,
   memcpy (&bound.fill.pattern, &lowered->command.fill.pattern, sizeof bound.fill.pattern);
   bound.fill.size = (gsize) lowered->command.fill.count * 4;
 
-  return bind_value (self, add_bound (self, &bound), 0, lowered->command.fill.value,
+  return gyre_binder_set_value (self, gyre_binder_add (self, &bound), 0, lowered->command.fill.value,
                      wishes);
 }
 
 static gboolean
-bind_copy (Binder            *self,
+bind_copy (GyreBinder            *self,
            const GyreLowered *lowered,
            GArray            *wishes)
 {
@@ -259,14 +232,14 @@ bind_copy (Binder            *self,
   bound.copy.from_first = (gsize) lowered->command.copy.from_first;
   bound.copy.to_first = (gsize) lowered->command.copy.to_first;
   bound.copy.size = (gsize) lowered->command.copy.bytes;
-  index = add_bound (self, &bound);
+  index = gyre_binder_add (self, &bound);
 
-  return bind_value (self, index, 0, lowered->command.copy.from, wishes)
-         && bind_value (self, index, 1, lowered->command.copy.to, wishes);
+  return gyre_binder_set_value (self, index, 0, lowered->command.copy.from, wishes)
+         && gyre_binder_set_value (self, index, 1, lowered->command.copy.to, wishes);
 }
 
 static gboolean
-bind_lowered (Binder            *self,
+bind_lowered (GyreBinder            *self,
               const GyreLowered *lowered,
               GArray            *wishes)
 {
@@ -283,207 +256,6 @@ bind_lowered (Binder            *self,
     case GYRE_COMMAND_COLLECTIVE:
       break;
     }
-
-  return TRUE;
-}
-
-/* --- what stands between nodes --- */
-
-static const GyreExchange *
-get_exchange (const Binder *self,
-              guint         i)
-{
-  return &g_array_index (self->line->plan->exchanges, GyreExchange, i);
-}
-
-static const GyreBucket *
-get_bucket (const Binder *self,
-            guint         exchange)
-{
-  const GyreBuckets *buckets = self->line->plan->buckets;
-
-  return g_ptr_array_index (buckets->buckets,
-                            g_array_index (buckets->bucket_of, guint, exchange));
-}
-
-/* Where the block of a member begins in a bucket of blocks, in bytes. */
-static gsize
-block_offset (const Binder *self,
-              guint         exchange,
-              guint         member)
-{
-  guint b = g_array_index (self->line->plan->buckets->bucket_of, guint, exchange);
-  const GyreLineCrew *crew = &g_array_index (self->line->crews, GyreLineCrew, b);
-
-  return gyre_collective_get_bounds (gyre_crew_get_collective (crew->crew))[member] * 4;
-}
-
-/* The operand goes into its place before the bucket begins. */
-static gboolean
-bind_pack (Binder *self,
-           guint   i,
-           GArray *wishes)
-{
-  const GyreExchange *exchange = get_exchange (self, i);
-  const GyreBucket *bucket = get_bucket (self, i);
-  guint b = g_array_index (self->line->plan->buckets->bucket_of, guint, i);
-  const GyreLineCrew *crew = &g_array_index (self->line->crews, GyreLineCrew, b);
-  GyreBound bound = { GYRE_COMMAND_COPY, bucket->begin - 1 };
-  guint index;
-
-  if (self->line->plan->direct[i])
-    return TRUE;
-
-  bound.copy.size = gyre_line_size (self->line, self->mesh, exchange->in);
-  if (gyre_bucket_is_blocks (bucket))
-    {
-      bound.copy.to = gyre_crew_get_buffer (crew->crew, crew->member);
-      bound.copy.to_first = block_offset (self, i, crew->member);
-    }
-  else
-    {
-      GyreStore *part = gyre_line_get_part (self->line, i,
-                                            bucket->kind == GYRE_COLLECTIVE_ALL_GATHER,
-                                            self->error);
-
-      if (part == NULL)
-        return FALSE;
-      bound.copy.to = part->buffer;
-    }
-
-  index = add_bound (self, &bound);
-  return bind_value (self, index, 0, exchange->in, wishes);
-}
-
-/* One member's block goes to its place in the whole. */
-static gboolean
-bind_block (Binder *self,
-            guint   i,
-            guint   member,
-            gint64  inner,
-            gint64  stride,
-            gint64  first,
-            gint64  rows,
-            GArray *wishes)
-{
-  const GyreExchange *exchange = get_exchange (self, i);
-  const GyreBucket *bucket = get_bucket (self, i);
-  guint b = g_array_index (self->line->plan->buckets->bucket_of, guint, i);
-  const GyreLineCrew *crew = &g_array_index (self->line->crews, GyreLineCrew, b);
-  gsize size = gyre_dtype_size (exchange->dtype);
-  GyreBound bound = { GYRE_COMMAND_LAUNCH, bucket->finish + 1 };
-  GyreLaunch launch = { NULL, "blocks.cl", NULL,
-                        size == 4 ? "gyre_blocks_unpack_word"
-                                  : "gyre_blocks_unpack_byte" };
-  const gint64 numbers[] = { inner, stride, first,
-                             (gint64) (block_offset (self, i, member) / size) };
-  guint index;
-
-  bound.launch.kernel = find_kernel (self, &launch);
-  if (bound.launch.kernel == NULL)
-    return FALSE;
-
-  bound.launch.n_args = 6;
-  bound.launch.args = g_new0 (GyreKernelArg, 6);
-  bound.launch.args[1] =
-      GYRE_BUFFER_ARG (gyre_crew_get_buffer (crew->crew, crew->member));
-  for (guint k = 0; k < 4; k++)
-    bound.launch.args[2 + k] = GYRE_I32_ARG ((gint32) numbers[k]);
-  bound.launch.dims = 2;
-  bound.launch.global[0] = (gsize) inner;
-  bound.launch.global[1] = (gsize) rows;
-
-  index = add_bound (self, &bound);
-  g_array_index (self->line->bound, GyreBound, index).launch.args[0].kind =
-      GYRE_ARG_BUFFER;
-  return bind_value (self, index, 0, exchange->op.out, wishes);
-}
-
-/* The devices of a crew, in its order. */
-static GPtrArray *
-list_members (const Binder *self,
-              guint         bucket)
-{
-  GPtrArray *members = g_ptr_array_new ();
-  GyreCrew *crew = g_array_index (self->line->crews, GyreLineCrew, bucket).crew;
-  guint n = gyre_mesh_spec_n_devices (self->mesh);
-
-  for (guint d = 0; d < n; d++)
-    if (g_array_index (self->lines[d]->crews, GyreLineCrew, bucket).crew == crew)
-      g_ptr_array_add (members, self->lines[d]);
-
-  return members;
-}
-
-static gboolean
-bind_unpack (Binder *self,
-             guint   i,
-             GArray *wishes)
-{
-  const GyreExchange *exchange = get_exchange (self, i);
-  const GyreTensor *out =
-      g_ptr_array_index (self->line->program->graph->nodes, exchange->op.out);
-  g_autoptr (GPtrArray) members = NULL;
-  gint64 rows = 1, first = 0, stride,
-         n = gyre_line_count (self->line, self->mesh, out->id);
-
-  if (!gyre_bucket_is_blocks (get_bucket (self, i)) || n == 0)
-    return TRUE;
-
-  for (int d = 0; d < exchange->op.dim; d++)
-    rows *= out->shape.dims[d];
-  stride = n / rows;
-
-  members =
-      list_members (self, g_array_index (self->line->plan->buckets->bucket_of, guint, i));
-  for (guint m = 0; m < members->len; m++)
-    {
-      GyreLine *other = g_ptr_array_index (members, m);
-      gint64 inner = gyre_line_count (other, self->mesh, exchange->in) / rows;
-
-      if (inner > 0 && !bind_block (self, i, m, inner, stride, first, rows, wishes))
-        return FALSE;
-      first += inner;
-    }
-
-  return TRUE;
-}
-
-/* An output that lies in a bucket is copied out at the end, unless it lives there. */
-static gboolean
-bind_output (Binder *self,
-             guint   o,
-             GArray *wishes)
-{
-  const GyrePlan *plan = self->line->plan;
-  const GyreTensor *value = g_ptr_array_index (self->line->program->graph->outputs, o);
-  guint root = plan->lives->root[value->id];
-  const GyrePlace *place = &plan->places[root];
-  int donor = self->line->program->donated[o];
-  GyreBound bound = { GYRE_COMMAND_COPY, GYRE_KEY_END };
-  Wish wish = { self->line->bound->len, 1, self->n_inputs + o };
-
-  if (place->kind != GYRE_PLACE_BUCKET || plan->lives->output[root] != (int) o
-      || (donor >= 0 && plan->home[donor] == (int) place->index))
-    return TRUE;
-
-  bound.copy.size = gyre_line_size (self->line, self->mesh, root);
-  add_bound (self, &bound);
-  g_array_append_val (wishes, wish);
-  return bind_value (self, wish.bound, 0, root, wishes);
-}
-
-static gboolean
-bind_between (Binder *self,
-              GArray *wishes)
-{
-  for (guint i = 0; i < self->line->plan->exchanges->len; i++)
-    if (!bind_pack (self, i, wishes) || !bind_unpack (self, i, wishes))
-      return FALSE;
-
-  for (guint o = 0; o < self->line->program->graph->outputs->len; o++)
-    if (!bind_output (self, o, wishes))
-      return FALSE;
 
   return TRUE;
 }
@@ -531,7 +303,7 @@ put_in_order (GyreLine *line,
 
   for (guint i = 0; i < wishes->len; i++)
     {
-      const Wish *wish = &g_array_index (wishes, Wish, i);
+      const GyreWish *wish = &g_array_index (wishes, GyreWish, i);
       GyrePatch patch = {
         get_field (&g_array_index (line->bound, GyreBound, now[wish->bound]), wish->arg),
         wish->slot
@@ -563,15 +335,15 @@ gyre_line_bind (GyreLine            *self,
                 GyreLine *const     *lines,
                 GError             **error)
 {
-  Binder binder = { self, mesh, lines, self->program->graph->inputs->len, error };
-  g_autoptr (GArray) wishes = g_array_new (FALSE, FALSE, sizeof (Wish));
+  GyreBinder binder = { self, mesh, lines, self->program->graph->inputs->len, error };
+  g_autoptr (GArray) wishes = g_array_new (FALSE, FALSE, sizeof (GyreWish));
 
   g_array_set_size (self->bound, 0);
   g_array_set_size (self->patches, 0);
   for (guint i = 0; i < self->lowered->len; i++)
     if (!bind_lowered (&binder, &g_array_index (self->lowered, GyreLowered, i), wishes))
       return FALSE;
-  if (!bind_between (&binder, wishes))
+  if (!gyre_binder_add_between (&binder, wishes))
     return FALSE;
 
   put_in_order (self, wishes);

@@ -155,8 +155,12 @@ lower_node (GyreLine          *self,
 
   for (guint i = 0; i < lower->temps->len; i++)
     {
-      GyreNeed need = { node->id, (int) i, g_array_index (lower->temps, gsize, i),
-                        GYRE_KEY_AT (self->plan->lives->at[node->id]), GYRE_KEY_AT (self->plan->lives->at[node->id]), NULL };
+      GyreNeed need = { node->id,
+                        (int) i,
+                        g_array_index (lower->temps, gsize, i),
+                        GYRE_KEY_AT (self->plan->lives->at[node->id]),
+                        GYRE_KEY_AT (self->plan->lives->at[node->id]),
+                        NULL };
 
       g_array_append_val (self->scratch, need);
     }

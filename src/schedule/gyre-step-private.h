@@ -94,6 +94,15 @@ void          gyre_compiled_unref         (GyreCompiled  *self);
 /* With the shares of now. */
 gboolean      gyre_compiled_update        (GyreCompiled  *self,
                                            GError       **error);
+/* What the compiled function takes and gives, once its commands are there; and how it lies
+ * as the shares are now. */
+void          gyre_compiled_make_ports    (GyreCompiled  *self,
+                                           GyreStepInfo  *info,
+                                           GPtrArray     *arrays,
+                                           GPtrArray     *paths);
+gboolean      gyre_compiled_set_layouts   (GyreCompiled  *self,
+                                           GError       **error);
+void          gyre_compiled_clear_ports   (GyreCompiled  *self);
 /* What distinguishes arguments that must be compiled apart. */
 char         *gyre_step_info_make_key     (GyreStepInfo  *info,
                                            GPtrArray     *arrays,

@@ -13,8 +13,14 @@ add (GArray             *exchanges,
      gint64              n_elements,
      guint16             group)
 {
-  GyreExchange exchange = { { kind, GYRE_REDUCE_SUM, 1, -1 }, exchanges->len + 50, ready, ready,
-                            used, GYRE_F32, n_elements, group };
+  GyreExchange exchange = { { kind, GYRE_REDUCE_SUM, 1, -1 },
+                            exchanges->len + 50,
+                            ready,
+                            ready,
+                            used,
+                            GYRE_F32,
+                            n_elements,
+                            group };
 
   g_array_append_val (exchanges, exchange);
 }

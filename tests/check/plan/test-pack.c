@@ -21,7 +21,8 @@ assert_apart (const GyreInterval *intervals,
 
           if (a->block != b->block || a->first > b->last || b->first > a->last)
             continue;
-          ck_assert (a->offset + a->size <= b->offset || b->offset + b->size <= a->offset);
+          ck_assert (a->offset + a->size <= b->offset ||
+                     b->offset + b->size <= a->offset);
         }
     }
 }
@@ -31,7 +32,8 @@ START_TEST (shares_memory)
   GyreInterval intervals[] = {
     { 1000, 0, 2 }, { 500, 1, 3 }, { 900, 3, 5 }, { 600, 4, 6 }, { 100, 0, 6 },
   };
-  g_autoptr (GArray) blocks = gyre_pack (intervals, G_N_ELEMENTS (intervals), 128, G_MAXSIZE);
+  g_autoptr (GArray) blocks =
+      gyre_pack (intervals, G_N_ELEMENTS (intervals), 128, G_MAXSIZE);
 
   assert_apart (intervals, G_N_ELEMENTS (intervals), blocks, 128);
   ck_assert_uint_eq (blocks->len, 1);
@@ -42,7 +44,9 @@ END_TEST
 
 START_TEST (splits_what_is_too_large)
 {
-  GyreInterval intervals[] = { { 1000, 0, 2 }, { 1000, 0, 2 }, { 1000, 1, 2 }, { 5000, 0, 1 } };
+  GyreInterval intervals[] = {
+    { 1000, 0, 2 }, { 1000, 0, 2 }, { 1000, 1, 2 }, { 5000, 0, 1 }
+  };
   g_autoptr (GArray) blocks = gyre_pack (intervals, G_N_ELEMENTS (intervals), 128, 2048);
 
   assert_apart (intervals, G_N_ELEMENTS (intervals), blocks, 128);

@@ -274,10 +274,11 @@ train (GyreTree *args,
        gpointer  data)
 {
   GyreTree *params = gyre_tree_get_tree (args, "state/p"), *next = gyre_tree_new_dict ();
-  GyreTree *p = gyre_tree_new_dict (), *m = gyre_tree_new_dict (), *v = gyre_tree_new_dict ();
+  GyreTree *p = gyre_tree_new_dict (), *m = gyre_tree_new_dict (),
+           *v = gyre_tree_new_dict ();
   GyreTensor *loss;
-  GyreTree *grads = gyre_value_and_grad (loss_of, params, gyre_tree_get (args, "x"), &loss,
-                                         NULL);
+  GyreTree *grads =
+      gyre_value_and_grad (loss_of, params, gyre_tree_get (args, "x"), &loss, NULL);
 
   for (guint i = 0; i < gyre_tree_get_n (params); i++)
     {
@@ -302,8 +303,8 @@ train (GyreTree *args,
   gyre_tree_set (next, "v", v);
   gyre_tree_set_tensor (next, "count",
                         gyre_add_scalar (gyre_tree_get (args, "state/count"), 1));
-  return gyre_tree_build (GYRE_TREE_ENTRY ("state", next), GYRE_TENSOR_ENTRY ("loss", loss),
-                          NULL);
+  return gyre_tree_build (GYRE_TREE_ENTRY ("state", next),
+                          GYRE_TENSOR_ENTRY ("loss", loss), NULL);
 }
 
 #define HIDDEN 200
@@ -377,8 +378,8 @@ train_once (GyreStep  *step,
   return read ? gyre_tree_get_scalar (results, "loss") : 0;
 }
 
-/* The interpreter's state after the same steps: Adam divides by small numbers, so that the
- * bound is wider than a product's. */
+/* The interpreter's state after the same steps: Adam divides by small numbers, so that
+ * the bound is wider than a product's. */
 START_TEST (trains_like_the_interpreter)
 {
   g_autoptr (GyreTree) state = make_state (), expected = make_state ();
@@ -461,7 +462,8 @@ START_TEST (changes_shares_without_compiling)
   other = make_train_step ();
   for (guint i = 0; i < 100; i++)
     {
-      const double weights[] = { g_rand_int_range (rand, 0, 5), 1, g_rand_int_range (rand, 0, 3) };
+      const double weights[] = { g_rand_int_range (rand, 0, 5), 1,
+                                 g_rand_int_range (rand, 0, 3) };
 
       gyre_mesh_set_shares (mesh, "data", i > 0 ? weights : NULL, &error);
       gyre_assert_no_error (error);
@@ -547,7 +549,8 @@ END_TEST
 /* A second state takes the place where the first one lives: the first moves out. */
 START_TEST (keeps_two_states_apart)
 {
-  g_autoptr (GyreTree) first = make_state (), second = make_state (), alone = make_state ();
+  g_autoptr (GyreTree) first = make_state (), second = make_state (),
+                       alone = make_state ();
   g_autoptr (GyreStep) step = NULL, other = NULL;
   double a = 0, b = 0, expected = 0;
 
@@ -575,21 +578,23 @@ train_manual (GyreTree *args,
   GyreTree *params = gyre_tree_get_tree (args, "p"), *next = gyre_tree_new_dict ();
   GyreTensor *x = gyre_tree_get (args, "x"), *loss;
   GyreTensor *count = gyre_constant (GYRE_F32, (double) gyre_tensor_dim (x, 0));
-  GyreTree *grads = gyre_pmean_weighted_tree (gyre_value_and_grad (loss_of, params, x, &loss,
-                                                                   NULL), count, "data");
+  GyreTree *grads = gyre_pmean_weighted_tree (
+      gyre_value_and_grad (loss_of, params, x, &loss, NULL), count, "data");
 
   for (guint i = 0; i < gyre_tree_get_n (params); i++)
     {
       const char *name = gyre_tree_get_nth_name (params, i);
 
-      gyre_tree_set_tensor (next, name,
-                            gyre_sub (gyre_tree_get (params, name),
-                                      gyre_mul_scalar (gyre_tree_get (grads, name), 0.1)));
+      gyre_tree_set_tensor (
+          next, name,
+          gyre_sub (gyre_tree_get (params, name),
+                    gyre_mul_scalar (gyre_tree_get (grads, name), 0.1)));
     }
 
-  return gyre_tree_build (GYRE_TREE_ENTRY ("p", next),
-                          GYRE_TENSOR_ENTRY ("loss", gyre_pmean_weighted (loss, count, "data")),
-                          GYRE_TENSOR_ENTRY ("rows", gyre_mul_scalar (x, 2)), NULL);
+  return gyre_tree_build (
+      GYRE_TREE_ENTRY ("p", next),
+      GYRE_TENSOR_ENTRY ("loss", gyre_pmean_weighted (loss, count, "data")),
+      GYRE_TENSOR_ENTRY ("rows", gyre_mul_scalar (x, 2)), NULL);
 }
 
 static GyreTree *
@@ -598,7 +603,8 @@ mean_of_rows (GyreTree *args,
 {
   GyreTensor *x = gyre_tree_get (args, "x");
 
-  return gyre_tree_build (GYRE_TENSOR_ENTRY ("y", gyre_pmean (gyre_mean (x), "data")), NULL);
+  return gyre_tree_build (GYRE_TENSOR_ENTRY ("y", gyre_pmean (gyre_mean (x), "data")),
+                          NULL);
 }
 
 /* The same on one device. */
@@ -614,9 +620,10 @@ train_whole (GyreTree *args,
     {
       const char *name = gyre_tree_get_nth_name (params, i);
 
-      gyre_tree_set_tensor (next, name,
-                            gyre_sub (gyre_tree_get (params, name),
-                                      gyre_mul_scalar (gyre_tree_get (grads, name), 0.1)));
+      gyre_tree_set_tensor (
+          next, name,
+          gyre_sub (gyre_tree_get (params, name),
+                    gyre_mul_scalar (gyre_tree_get (grads, name), 0.1)));
     }
 
   return gyre_tree_build (GYRE_TREE_ENTRY ("p", next), GYRE_TENSOR_ENTRY ("loss", loss),
@@ -655,7 +662,8 @@ stack (GyreArray *array,
 START_TEST (maps_by_hand)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GyreTree) params = make_params (), whole = gyre_tree_new_dict (), args = NULL;
+  g_autoptr (GyreTree) params = make_params (), whole = gyre_tree_new_dict (),
+                       args = NULL;
   g_autoptr (GyreTree) stacked = gyre_tree_new_dict (), results = NULL, copies = NULL;
   g_autoptr (GyreArray) x = random_array (9, GYRE_SHAPE (13, 12));
   g_autoptr (GPtrArray) expected = NULL;
@@ -673,7 +681,8 @@ START_TEST (maps_by_hand)
 
   set_leaf (stacked, "a", stack (gyre_tree_get_array (params, "a"), n));
   set_leaf (stacked, "b", stack (gyre_tree_get_array (params, "b"), n));
-  args = gyre_tree_build (GYRE_TREE_ENTRY ("p", stacked), GYRE_ARRAY_ENTRY ("x", x), NULL);
+  args =
+      gyre_tree_build (GYRE_TREE_ENTRY ("p", stacked), GYRE_ARRAY_ENTRY ("x", x), NULL);
   step = gyre_step_pmap (train_manual, mesh, "data", NULL, "x", "p", NULL, NULL, &error);
   gyre_assert_no_error (error);
   results = gyre_step_run_tree (step, args, &error);
