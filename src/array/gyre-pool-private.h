@@ -6,8 +6,8 @@
 G_BEGIN_DECLS
 
 /* Buffers that were given back, by device and (rounded) size: a loop that makes and drops
- * the same arrays creates none.  A queue is in order, so that a buffer may be taken again while
- * commands that were enqueued before still read it. */
+ * the same arrays creates none.  A queue is in order, so that a buffer may be taken again
+ * while commands that were enqueued before still read it. */
 typedef struct _GyrePool GyrePool;
 
 GyrePool   *gyre_pool_new   (void);

@@ -238,9 +238,9 @@ join_alike (Builder           *self,
 }
 
 GyreBuckets *
-gyre_buckets_new (const GArray *exchanges,
-                  const guint  *homes,
-                  gsize         align,
+gyre_buckets_new (const GArray      *exchanges,
+                  const guint       *homes,
+                  gsize              align,
                   const GyreBuckets *like)
 {
   GyreBuckets *self = g_new0 (GyreBuckets, 1);

@@ -155,7 +155,7 @@ gyre_events_new (GyreLine *const  *lines,
 
   for (guint b = 0; b < lines[0]->plan->buckets->buckets->len; b++)
     add_events (events, lines, n_lines, b);
-  qsort (events->data, events->len, sizeof (GyreEvent), compare_event);
+  g_array_sort (events, compare_event);
 
   for (guint d = 1; d < n_lines; d++)
     if (!make_rise (events, d, lines[d], error))

@@ -5,14 +5,14 @@
 
 static const GyreExchange *
 get_exchange (const GyreBinder *self,
-              guint         i)
+              guint             i)
 {
   return &g_array_index (self->line->plan->exchanges, GyreExchange, i);
 }
 
 static const GyreBucket *
 get_bucket (const GyreBinder *self,
-            guint         exchange)
+            guint             exchange)
 {
   const GyreBuckets *buckets = self->line->plan->buckets;
 
@@ -23,8 +23,8 @@ get_bucket (const GyreBinder *self,
 /* Where the block of a member begins in a bucket of blocks, in bytes. */
 static gsize
 block_offset (const GyreBinder *self,
-              guint         exchange,
-              guint         member)
+              guint             exchange,
+              guint             member)
 {
   guint b = g_array_index (self->line->plan->buckets->bucket_of, guint, exchange);
   const GyreLineCrew *crew = &g_array_index (self->line->crews, GyreLineCrew, b);
@@ -35,8 +35,8 @@ block_offset (const GyreBinder *self,
 /* The operand goes into its place before the bucket begins. */
 static gboolean
 bind_pack (GyreBinder *self,
-           guint   i,
-           GArray *wishes)
+           guint       i,
+           GArray     *wishes)
 {
   const GyreExchange *exchange = get_exchange (self, i);
   const GyreBucket *bucket = get_bucket (self, i);
@@ -72,13 +72,13 @@ bind_pack (GyreBinder *self,
 /* One member's block goes to its place in the whole. */
 static gboolean
 bind_block (GyreBinder *self,
-            guint   i,
-            guint   member,
-            gint64  inner,
-            gint64  stride,
-            gint64  first,
-            gint64  rows,
-            GArray *wishes)
+            guint       i,
+            guint       member,
+            gint64      inner,
+            gint64      stride,
+            gint64      first,
+            gint64      rows,
+            GArray     *wishes)
 {
   const GyreExchange *exchange = get_exchange (self, i);
   const GyreBucket *bucket = get_bucket (self, i);
@@ -116,7 +116,7 @@ bind_block (GyreBinder *self,
 /* The devices of a crew, in its order. */
 static GPtrArray *
 list_members (const GyreBinder *self,
-              guint         bucket)
+              guint             bucket)
 {
   GPtrArray *members = g_ptr_array_new ();
   GyreCrew *crew = g_array_index (self->line->crews, GyreLineCrew, bucket).crew;
@@ -131,8 +131,8 @@ list_members (const GyreBinder *self,
 
 static gboolean
 bind_unpack (GyreBinder *self,
-             guint   i,
-             GArray *wishes)
+             guint       i,
+             GArray     *wishes)
 {
   const GyreExchange *exchange = get_exchange (self, i);
   const GyreTensor *out =
@@ -166,8 +166,8 @@ bind_unpack (GyreBinder *self,
 /* An output that lies in a bucket is copied out at the end, unless it lives there. */
 static gboolean
 bind_output (GyreBinder *self,
-             guint   o,
-             GArray *wishes)
+             guint       o,
+             GArray     *wishes)
 {
   const GyrePlan *plan = self->line->plan;
   const GyreTensor *value = g_ptr_array_index (self->line->program->graph->outputs, o);
@@ -189,7 +189,7 @@ bind_output (GyreBinder *self,
 
 gboolean
 gyre_binder_add_between (GyreBinder *self,
-              GArray *wishes)
+                         GArray     *wishes)
 {
   for (guint i = 0; i < self->line->plan->exchanges->len; i++)
     if (!bind_pack (self, i, wishes) || !bind_unpack (self, i, wishes))

@@ -4,8 +4,8 @@
 #include <gyre/gyre-error.h>
 
 guint
-gyre_binder_add (GyreBinder          *self,
-           const GyreBound *bound)
+gyre_binder_add (GyreBinder      *self,
+                 const GyreBound *bound)
 {
   g_array_append_val (self->line->bound, *bound);
 
@@ -14,10 +14,10 @@ gyre_binder_add (GyreBinder          *self,
 
 /* The buffer of a value; NULL with a slot where it differs from run to run. */
 static GyreBuffer *
-find_buffer (GyreBinder   *self,
-             guint     id,
-             int      *slot,
-             gboolean *good)
+find_buffer (GyreBinder *self,
+             guint       id,
+             int        *slot,
+             gboolean   *good)
 {
   const GyrePlace *place = gyre_plan_get_place (self->line->plan, id);
   GyreStore *part;
@@ -49,7 +49,7 @@ find_buffer (GyreBinder   *self,
 }
 
 static guint
-find_key (const GyreBinder      *self,
+find_key (const GyreBinder  *self,
           const GyreLowered *lowered)
 {
   return GYRE_KEY_AT (self->line->plan->lives->at[lowered->command.node->id]);
@@ -58,8 +58,8 @@ find_key (const GyreBinder      *self,
 /* --- kernels --- */
 
 GyreKernel *
-gyre_binder_find_kernel (GyreBinder           *self,
-             const GyreLaunch *launch)
+gyre_binder_find_kernel (GyreBinder       *self,
+                         const GyreLaunch *launch)
 {
   g_autofree char *loaded = NULL;
 
@@ -76,7 +76,7 @@ gyre_binder_find_kernel (GyreBinder           *self,
 }
 
 static gboolean
-bind_arg (GyreBinder               *self,
+bind_arg (GyreBinder           *self,
           const GyreLowered    *lowered,
           const GyreCommandArg *arg,
           GyreKernelArg        *out,
@@ -107,7 +107,7 @@ bind_arg (GyreBinder               *self,
 }
 
 static gboolean
-bind_launch (GyreBinder            *self,
+bind_launch (GyreBinder        *self,
              const GyreLowered *lowered,
              GArray            *wishes)
 {
@@ -163,10 +163,10 @@ get_field (GyreBound *bound,
 
 gboolean
 gyre_binder_set_value (GyreBinder *self,
-            guint   bound,
-            guint   arg,
-            guint   id,
-            GArray *wishes)
+                       guint       bound,
+                       guint       arg,
+                       guint       id,
+                       GArray     *wishes)
 {
   gboolean good = TRUE;
   GyreWish wish = { bound, arg };
@@ -182,7 +182,7 @@ gyre_binder_set_value (GyreBinder *self,
 }
 
 static gboolean
-bind_gemm (GyreBinder            *self,
+bind_gemm (GyreBinder        *self,
            const GyreLowered *lowered,
            GArray            *wishes)
 {
@@ -206,7 +206,7 @@ bind_gemm (GyreBinder            *self,
 }
 
 static gboolean
-bind_fill (GyreBinder            *self,
+bind_fill (GyreBinder        *self,
            const GyreLowered *lowered,
            GArray            *wishes)
 {
@@ -216,12 +216,12 @@ bind_fill (GyreBinder            *self,
   memcpy (&bound.fill.pattern, &lowered->command.fill.pattern, sizeof bound.fill.pattern);
   bound.fill.size = (gsize) lowered->command.fill.count * 4;
 
-  return gyre_binder_set_value (self, gyre_binder_add (self, &bound), 0, lowered->command.fill.value,
-                     wishes);
+  return gyre_binder_set_value (self, gyre_binder_add (self, &bound), 0,
+                                lowered->command.fill.value, wishes);
 }
 
 static gboolean
-bind_copy (GyreBinder            *self,
+bind_copy (GyreBinder        *self,
            const GyreLowered *lowered,
            GArray            *wishes)
 {
@@ -239,7 +239,7 @@ bind_copy (GyreBinder            *self,
 }
 
 static gboolean
-bind_lowered (GyreBinder            *self,
+bind_lowered (GyreBinder        *self,
               const GyreLowered *lowered,
               GArray            *wishes)
 {

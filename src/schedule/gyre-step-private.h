@@ -94,8 +94,8 @@ void          gyre_compiled_unref         (GyreCompiled  *self);
 /* With the shares of now. */
 gboolean      gyre_compiled_update        (GyreCompiled  *self,
                                            GError       **error);
-/* What the compiled function takes and gives, once its commands are there; and how it lies
- * as the shares are now. */
+/* What the compiled function takes and gives, once its commands are there; and how it
+ * lies as the shares are now. */
 void          gyre_compiled_make_ports    (GyreCompiled  *self,
                                            GyreStepInfo  *info,
                                            GPtrArray     *arrays,
