@@ -114,6 +114,8 @@ gboolean gyre_device_get_unified_memory (GyreDevice *self);
 GYRE_API
 double gyre_device_get_share (GyreDevice *self);
 GYRE_API
+double gyre_device_get_busy (GyreDevice *self);
+GYRE_API
 guint gyre_device_get_index (GyreDevice *self);
 GYRE_API
 gboolean gyre_device_is_lost (GyreDevice *self);

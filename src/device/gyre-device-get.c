@@ -195,6 +195,42 @@ gyre_device_get_share (GyreDevice *self)
   return self->share;
 }
 
+/* On the executor thread: what was enqueued at start is complete now. */
+void
+gyre_device_add_busy (GyreDevice *self,
+                      gint64      start)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  g_mutex_lock (&self->lock);
+  self->busy += now - MAX (start, self->idle_since);
+  g_mutex_unlock (&self->lock);
+  self->idle_since = now;
+}
+
+/**
+ * gyre_device_get_busy:
+ * @self: a device
+ *
+ * How long the device had commands of a step to run, whatever they waited for: time with
+ * nothing enqueued doesn't count.
+ *
+ * Returns: seconds since it was opened
+ */
+double
+gyre_device_get_busy (GyreDevice *self)
+{
+  gint64 busy;
+
+  g_return_val_if_fail (GYRE_IS_DEVICE (self), 0);
+
+  g_mutex_lock (&self->lock);
+  busy = self->busy;
+  g_mutex_unlock (&self->lock);
+
+  return (double) busy / 1e6;
+}
+
 /**
  * gyre_device_get_index:
  * @self: a device

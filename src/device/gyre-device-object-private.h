@@ -23,6 +23,9 @@ struct _GyreDevice
   GMutex            lock;       /* of the kernels */
   GHashTable       *kernels;    /* key text → GyreKernel */
   GError           *lost;       /* atomic; set once */
+
+  gint64            idle_since; /* monotonic, µs; executor thread */
+  gint64            busy;       /* µs, under the lock */
 };
 
 typedef struct

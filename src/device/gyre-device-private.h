@@ -27,6 +27,9 @@ char            *gyre_device_describe           (GyreDevice *self);
 gboolean         gyre_device_flush              (GyreDevice  *self,
                                                  GError     **error);
 
+/* On the executor thread: what was enqueued at start (monotonic, µs) is complete now. */
+void             gyre_device_add_busy           (GyreDevice *self,
+                                                 gint64      start);
 /* A dead device: whatever is its own (queue, kernels, buffers) is leaked from now on,
  * never released.  The first reason stays. */
 void             gyre_device_set_lost           (GyreDevice   *self,

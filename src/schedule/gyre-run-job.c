@@ -116,6 +116,7 @@ device_done (cl_int   status,
   GyreDevice *device = gyre_mesh_get_device (done->run->compiled->mesh, done->device);
   GError *error = NULL;
 
+  gyre_device_add_busy (device, done->run->start);
   gyre_cl_check (status, &error, "a command on %s failed", gyre_device_get_name (device));
   finish_device (done->run, error);
   g_free (done);
@@ -145,6 +146,7 @@ gyre_run_job (gpointer data)
   guint n = self->n_devices;
   GError *error = NULL;
 
+  self->start = g_get_monotonic_time ();
   if (!enqueue (self, &error))
     {
       g_prefix_error (&error, "step %" G_GUINT64_FORMAT ": ", self->number);

@@ -34,6 +34,7 @@ typedef struct
 {
   GyreCompiled *compiled;
   guint64       number;
+  gint64        start;       /* monotonic, µs */
   GyreTicket   *ticket;
   guint         n_devices;
   guint         n_left;      /* devices that aren't done */

@@ -111,10 +111,15 @@ show_end (const GyreTrainer *trainer, const Screen *screen)
       GyreDevice *device = g_ptr_array_index (trainer->devices, i);
 
       if (trainer->plan.used[i])
-        printf ("  %5.1f %%  %s (%s)\n", 100.0 * trainer->plan.shares[member++],
-                gyre_device_get_name (device), gyre_device_get_platform (device));
+        {
+          printf ("  %5.1f %%  %8.2f ms a step  %s (%s)\n",
+                  100.0 * trainer->plan.shares[member],
+                  1e3 * trainer->busy[member] / (double) MAX (trainer->n_steps, 1),
+                  gyre_device_get_name (device), gyre_device_get_platform (device));
+          member++;
+        }
       else
-        printf ("  benched  %s (%s)\n", gyre_device_get_name (device),
+        printf ("  benched                     %s (%s)\n", gyre_device_get_name (device),
                 gyre_device_get_platform (device));
     }
 }

@@ -76,6 +76,7 @@ struct _GyreTrainer
   double          test_accuracy;
   gint64          epoch_start;  /* monotonic, µs */
   double          seconds;      /* of the last epoch */
+  double         *busy;         /* by member: seconds in its training steps */
   GQueue          pending;      /* steps whose loss isn't read yet */
   gboolean        stopped;      /* by gyre_trainer_stop () */
 };

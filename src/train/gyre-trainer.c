@@ -95,6 +95,7 @@ static gboolean
 make_mesh (GyreTrainer *self, GError **error)
 {
   self->members = g_ptr_array_new ();
+  self->busy    = g_new0 (double, self->devices->len);
   for (guint i = 0; i < self->devices->len; i++)
     if (self->plan.used[i])
       g_ptr_array_add (self->members, g_ptr_array_index (self->devices, i));
@@ -179,6 +180,7 @@ gyre_trainer_free (GyreTrainer *self)
   g_clear_pointer (&self->devices, g_ptr_array_unref);
   g_clear_pointer (&self->log, gyre_run_log_free);
   gyre_run_plan_clear (&self->plan);
+  g_free (self->busy);
   g_free (self);
 }
 
@@ -278,6 +280,14 @@ train_epoch (GyreTrainer *self, GError **error)
   return TRUE;
 }
 
+/* Adds what the members have been busy since, or takes it off: sign is 1 or -1. */
+static void
+count_busy (GyreTrainer *self, double sign)
+{
+  for (guint i = 0; i < self->members->len; i++)
+    self->busy[i] += sign * gyre_device_get_busy (g_ptr_array_index (self->members, i));
+}
+
 /* Each test sample counts once, whatever the batch size. */
 static gboolean
 measure_accuracy (GyreTrainer *self, GError **error)
@@ -321,8 +331,10 @@ gyre_trainer_run (GyreTrainer  *self,
 {
   for (; self->epoch_index < self->config.epochs; self->epoch_index++)
     {
+      count_busy (self, -1.0);
       if (!train_epoch (self, error))
         return FALSE;
+      count_busy (self, 1.0);
       if (self->stopped)
         break;
       if (!finish_epoch (self, error))
