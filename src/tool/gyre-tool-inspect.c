@@ -6,6 +6,7 @@
 #include <gyre/gyre-layer.h>
 #include <gyre/gyre-optimizer.h>
 
+#include "nn/gyre-property-private.h"
 #include "nn/gyre-registry-private.h"
 #include "plugin/gyre-plugin-private.h"
 
@@ -85,9 +86,10 @@ print_property (GParamSpec *pspec)
   g_autofree char *range   = describe_range (pspec);
   g_autofree char *initial = describe_default (pspec);
   const char      *blurb   = g_param_spec_get_blurb (pspec);
+  gboolean         given   = gyre_property_is_required (pspec);
 
-  g_print ("  %-18s %s\n  %-18s %s; default %s\n", pspec->name, blurb ? blurb : "", "",
-           range, initial);
+  g_print ("  %-18s %s\n  %-18s %s; %s%s\n", pspec->name, blurb ? blurb : "", "", range,
+           given ? "has to be given" : "default ", given ? "" : initial);
 }
 
 static void
@@ -109,10 +111,8 @@ print_type (GType type, const char *word, const char *name, const char *plugin)
 /* --- lists --- */
 
 static void
-print_names (GType base, const char *title)
+print_names (GType base, char **names, const char *title)
 {
-  g_auto (GStrv) names = gyre_registry_list (base);
-
   g_print ("%s\n", title);
   for (char **name = names; *name; name++)
     {
@@ -139,11 +139,11 @@ print_faults (void)
 static int
 list_all (void)
 {
+  g_auto (GStrv) layers     = gyre_layer_type_list ();
   g_auto (GStrv) optimizers = gyre_optimizer_type_list ();
 
-  gyre_plugin_list ();
-  print_names (GYRE_TYPE_LAYER, "layers");
-  print_names (GYRE_TYPE_OPTIMIZER, "optimizers");
+  print_names (GYRE_TYPE_LAYER, layers, "layers");
+  print_names (GYRE_TYPE_OPTIMIZER, optimizers, "optimizers");
   print_faults ();
   return GYRE_TOOL_OK;
 }
@@ -152,7 +152,7 @@ static int
 inspect_name (const char *name)
 {
   g_autoptr (GError) error = NULL;
-  GType              type  = gyre_registry_find (GYRE_TYPE_LAYER, "layer", name, &error);
+  GType              type  = gyre_layer_type_find (name, &error);
   g_autofree char   *module = NULL;
   const char        *plugin;
 

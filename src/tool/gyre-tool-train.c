@@ -45,6 +45,13 @@ show_note (const char *text, gpointer data)
   fflush (stdout);
 }
 
+/* What the library says, such as which device it leaves out, is a note here. */
+static void
+show_message (const char *domain, GLogLevelFlags level, const char *text, gpointer data)
+{
+  show_note (text, data);
+}
+
 static double
 seconds_since (gint64 start)
 {
@@ -166,21 +173,41 @@ check_dump (const char *text, GError **error)
   return FALSE;
 }
 
-/* A folder or file that isn't there is a wrong value of the option. */
+/* What isn't there, or can't be read, is a wrong value of the option. */
+static gboolean
+check_path (const char *option, const char *value, const char *path, gboolean is_folder,
+            const char *what, GError **error)
+{
+  const char *why = "no permission";
+
+  if (!g_file_test (path, G_FILE_TEST_EXISTS))
+    why = "no such file or folder";
+  else if (g_file_test (path, G_FILE_TEST_IS_DIR) != is_folder)
+    why = is_folder ? "not a folder" : "a folder";
+  else if (access (path, R_OK) == 0)
+    return TRUE;
+  g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE,
+               "%s %s: %s can't be read: %s; it is %s", option, value, path, why, what);
+  return FALSE;
+}
+
 static gboolean
 check_data_path (const char *data, GError **error)
 {
-  const char *colon = data ? strchr (data, ':') : NULL;
+  const char *colon  = data ? strchr (data, ':') : NULL;
+  gboolean    folder = data && !g_str_has_prefix (data, "safetensors:");
 
-  if (!colon || colon[1] == '\0' || access (colon + 1, R_OK) == 0)
-    return TRUE;
-  g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE,
-               "--data %s: %s can't be read: %s; it is "
-               "the folder or file that holds the dataset",
-               data, colon + 1,
-               g_file_test (colon + 1, G_FILE_TEST_EXISTS) ? "no permission"
-                                                           : "no such file or folder");
-  return FALSE;
+  return !colon || colon[1] == '\0' ||
+         check_path ("--data", data, colon + 1, folder,
+                     folder ? "the folder that holds the dataset's files"
+                            : "the file that holds the dataset", error);
+}
+
+static gboolean
+check_plan_path (const char *plan, GError **error)
+{
+  return !plan || check_path ("--plan", plan, plan, FALSE,
+                              "the --log of a run on the same devices", error);
 }
 
 static gboolean
@@ -209,7 +236,8 @@ make_config (const TrainOptions *options, GyreTrainerConfig *config, GError **er
       !parse_count ("--steps", options->steps, 1, &config->steps, error) ||
       !parse_count ("--seed", options->seed, 0, &seed, error) ||
       !parse_mode (options->mode, &config->mode, error) ||
-      !check_dump (options->dump, error) || !check_data_path (options->data, error))
+      !check_dump (options->dump, error) || !check_data_path (options->data, error) ||
+      !check_plan_path (options->plan, error))
     return FALSE;
   config->seed = (guint64) seed;
   return TRUE;
@@ -294,33 +322,43 @@ print_dump (const GyreTrainer *trainer, const char *what)
 }
 
 static int
-run_training (const GyreTrainerConfig *config, const TrainOptions *options)
+train_on_screen (const GyreTrainerConfig *config, const TrainOptions *options,
+                 Screen *screen)
 {
   const GyreTrainerCallbacks callbacks = { show_note, show_progress, show_epoch };
-  Screen                     screen    = { isatty (STDOUT_FILENO) != 0,
-                                           options->quiet, 0 };
   g_autoptr (GError)         error     = NULL;
-  g_autoptr (GyreTrainer) trainer =
-      gyre_trainer_new (config, &callbacks, &screen, &error);
+  g_autoptr (GyreTrainer) trainer = gyre_trainer_new (config, &callbacks, screen, &error);
 
   if (!trainer)
     return gyre_tool_fail ("train", status_of (error), error);
   if (!gyre_trainer_run (trainer, &error))
     {
-      clear_line (&screen);
+      clear_line (screen);
       return gyre_tool_fail ("train", trainer->n_known == 0 ? status_of (error)
                                                             : GYRE_TOOL_FAILED, error);
     }
   if (trainer->stopped)
     {
-      clear_line (&screen);
+      clear_line (screen);
       printf ("stopped after step %" G_GINT64_FORMAT " in epoch %" G_GINT64_FORMAT
               ", loss %.4f\n", trainer->n_steps, trainer->epoch_index + 1, trainer->loss);
       return GYRE_TOOL_CANCELLED;
     }
-  show_end (trainer, &screen);
+  show_end (trainer, screen);
   print_dump (trainer, options->dump);
   return GYRE_TOOL_OK;
+}
+
+static int
+run_training (const GyreTrainerConfig *config, const TrainOptions *options)
+{
+  Screen screen  = { isatty (STDOUT_FILENO) != 0, options->quiet, 0 };
+  guint  handler = g_log_set_handler (G_LOG_DOMAIN, G_LOG_LEVEL_MESSAGE, show_message,
+                                      &screen);
+  int    status  = train_on_screen (config, options, &screen);
+
+  g_log_remove_handler (G_LOG_DOMAIN, handler);
+  return status;
 }
 
 int

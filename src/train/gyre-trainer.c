@@ -82,12 +82,7 @@ open_model (GyreTrainer *self, GError **error)
 static gboolean
 open_devices (GyreTrainer *self, GError **error)
 {
-  g_auto (GStrv) rejected = NULL;
-
   self->devices = gyre_devices_open (self->config.devices, error);
-  rejected      = gyre_devices_get_rejected ();
-  for (char **line = rejected; line && *line; line++)
-    gyre_trainer_note (self, "%s", *line);
   return self->devices != NULL;
 }
 
