@@ -27,6 +27,9 @@ UNSET = ['GYRE_ALL_REDUCE', 'GYRE_GEMM', 'GYRE_FUSE', 'OPENCL_LAYERS', 'POCL_DEV
 
 def environment(**more):
     env = {k: v for k, v in os.environ.items() if k not in UNSET}
+    # processes that build at once get into each other's way in PoCL's cache
+    if 'POCL_CACHE_DIR' in env:
+        env['POCL_CACHE_DIR'] += '-command-' + '-'.join(sys.argv[2:]).lower()
     env.setdefault('GYRE_DEVICES', 'pocl')
     env.update(more)
     return env
