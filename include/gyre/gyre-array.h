@@ -29,6 +29,7 @@ GYRE_API GyreArray *gyre_array_new_bytes    (GyreDtype dtype, GyreShape shape,
                                              GBytes *bytes, GError **error);
 GYRE_API GyreArray *gyre_array_new_scalar   (GyreDtype dtype, double value);
 GYRE_API GyreArray *gyre_array_new_key      (GyreKey key);
+GYRE_API GyreArray *gyre_array_new_normal   (GyreKey key, GyreShape shape, float scale);
 GYRE_API GyreArray *gyre_array_ref          (GyreArray *self);
 GYRE_API void       gyre_array_unref        (GyreArray *self);
 GYRE_API GyreDtype  gyre_array_get_dtype    (GyreArray *self);

@@ -154,6 +154,33 @@ gyre_array_new_scalar (GyreDtype dtype,
 }
 
 /**
+ * gyre_array_new_normal:
+ * @key: a random key
+ * @shape: any shape
+ * @scale: what the numbers are multiplied by
+ *
+ * Normal numbers, @scale · N(0, 1), drawn by gyre_key_normal().
+ *
+ * Returns: (transfer full): f32 of @shape on the host
+ */
+GyreArray *
+gyre_array_new_normal (GyreKey   key,
+                       GyreShape shape,
+                       float     scale)
+{
+  GyreArray *self = new_array (GYRE_F32, shape);
+  gsize size = whole_size (GYRE_F32, &shape), n = size / sizeof (float);
+  float *numbers = g_new (float, n + 1);
+
+  gyre_key_normal (key, n, numbers);
+  for (gsize i = 0; i < n; i++)
+    numbers[i] *= scale;
+  self->bytes = g_bytes_new_take (numbers, size);
+
+  return self;
+}
+
+/**
  * gyre_array_new_key:
  * @key: a random key
  *

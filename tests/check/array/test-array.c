@@ -4,6 +4,7 @@
 #include "array/gyre-array-private.h"
 
 #include <gyre/gyre-error.h>
+#include <gyre/gyre-key.h>
 
 static GPtrArray *devices;
 static GyreMesh *mesh;
@@ -192,6 +193,22 @@ START_TEST (checks_bytes)
 }
 END_TEST
 
+START_TEST (normal_numbers_are_scaled)
+{
+  GyreKey key = gyre_key_new (3);
+  g_autoptr (GyreArray) array = gyre_array_new_normal (key, GYRE_SHAPE (2, 3), 0.5f);
+  g_autoptr (GyreArray) none = gyre_array_new_normal (key, GYRE_SHAPE (0), 1);
+  g_autoptr (GBytes) bytes = gyre_array_get (array, NULL);
+  const float *numbers = g_bytes_get_data (bytes, NULL);
+  float expected[6];
+
+  gyre_key_normal (key, 6, expected);
+  for (guint i = 0; i < 6; i++)
+    ck_assert_float_eq (numbers[i], expected[i] * 0.5f);
+  ck_assert_int_eq (gyre_array_get_shape (none).dims[0], 0);
+}
+END_TEST
+
 static void
 add_tests (Suite *suite)
 {
@@ -205,6 +222,7 @@ add_tests (Suite *suite)
   tcase_add_test (tcase, creates_nothing_again);
   tcase_add_test (tcase, refuses_what_was_donated);
   tcase_add_test (tcase, checks_bytes);
+  tcase_add_test (tcase, normal_numbers_are_scaled);
 }
 
 GYRE_CHECK_MAIN ("array", add_tests)

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* A network of one hidden layer learns noise: the smallest program that trains on many
+ * devices.  The step is written for one device's share of the rows, and says itself where
+ * the devices meet: it averages the gradients by name of the axis. */
+
+#include <gyre/gyre.h>
+
+#define ROWS 64 /* a device */
+
+static gint seed = 0;
+static char *names = NULL; /* of the devices */
+
+static const GOptionEntry entries[] = {
+  { "devices", 0, 0, G_OPTION_ARG_STRING, &names, "Such as all or pocl*4", "DEVICES" },
+  { "seed", 0, 0, G_OPTION_ARG_INT, &seed, "Of the parameters; data follow it", "S" },
+  { NULL }
+};
+
+static void
+set_normal (GyreTree *tree, const char *name, GyreShape shape, GyreKey key, float scale)
+{
+  g_autoptr (GyreArray) array = gyre_array_new_normal (key, shape, scale);
+
+  gyre_tree_set_array (tree, name, array);
+}
+
+static GyreTree *
+init_params (GyreKey key)
+{
+  GyreTree *params = gyre_tree_new_dict ();
+  GyreKey k[2];
+
+  gyre_key_split (key, 2, k);
+  set_normal (params, "w1", GYRE_SHAPE (10, 32), k[0], 0.1f);
+  set_normal (params, "b1", GYRE_SHAPE (32), k[0], 0);
+  set_normal (params, "w2", GYRE_SHAPE (32, 1), k[1], 0.1f);
+  set_normal (params, "b2", GYRE_SHAPE (1), k[1], 0);
+  return params;
+}
+
+/* mean ((tanh (x w1 + b1) w2 + b2 - y)²), f32[] */
+static GyreTensor *
+loss_fn (GyreTree *params, GyreTree **aux, gpointer batch)
+{
+  GyreTensor *x = gyre_matmul (gyre_tree_get (batch, "x"), gyre_tree_get (params, "w1"));
+  GyreTensor *h = gyre_tanh (gyre_add (x, gyre_tree_get (params, "b1")));
+  GyreTensor *y = gyre_matmul (h, gyre_tree_get (params, "w2"));
+
+  y = gyre_add (y, gyre_tree_get (params, "b2"));
+  return gyre_mse (y, gyre_tree_get (batch, "y"));
+}
+
+static GyreTree *
+descend (const char *path, GyreTree *const *leaves, guint n, gpointer data, GError **error)
+{
+  GyreTensor *step = gyre_mul_scalar (gyre_tree_as_tensor (leaves[1]), 0.01);
+
+  return gyre_tree_new_tensor (gyre_sub (gyre_tree_as_tensor (leaves[0]), step));
+}
+
+/* {params, batch} → {params, loss}, on one device: x is f32[64, 10], y f32[64, 1] */
+static GyreTree *
+train_step (GyreTree *args, gpointer data)
+{
+  GyreTree *params = gyre_tree_get_tree (args, "params");
+  GyreTensor *loss;
+  GyreTree *grads = gyre_value_and_grad (loss_fn, params,
+                                         gyre_tree_get_tree (args, "batch"), &loss, NULL);
+  GyreTree *both[] = { params, gyre_pmean_tree (grads, "devices") };
+
+  return gyre_tree_build (
+      GYRE_TREE_ENTRY ("params", gyre_tree_map (both, 2, descend, NULL, NULL)),
+      GYRE_TENSOR_ENTRY ("loss", gyre_pmean (loss, "devices")), NULL);
+}
+
+static gboolean
+train (GError **error)
+{
+  g_autoptr (GPtrArray) devices = gyre_devices_open (names, error);
+  g_autoptr (GyreMesh) mesh = devices ? gyre_mesh_new ("devices=*", devices, error) : NULL;
+  guint n = mesh ? gyre_mesh_get_n_devices (mesh) : 1;
+  g_autoptr (GyreTree) one = init_params (gyre_key_new ((guint64) seed));
+  g_autoptr (GyreTree) params = mesh ? gyre_replicate (one, mesh, error) : NULL;
+  g_autoptr (GyreTree) rows = gyre_tree_new_dict (), batch = NULL;
+  g_autoptr (GyreStep) step = NULL;
+
+  set_normal (rows, "x", GYRE_SHAPE (n * ROWS, 10), gyre_key_new ((guint64) seed + 1), 1);
+  set_normal (rows, "y", GYRE_SHAPE (n * ROWS, 1), gyre_key_new ((guint64) seed + 2), 1);
+  if (!params || !(batch = gyre_shard_batch (rows, n, error)) ||
+      !(step = gyre_step_pmap (train_step, mesh, "devices", NULL, NULL, "params", NULL,
+                               NULL, error)))
+    return FALSE;
+
+  for (guint i = 0; i < 50; i++)
+    {
+      g_autoptr (GyreTree) result =
+          gyre_step_run (step, error, GYRE_TREE_ENTRY ("params", params),
+                         GYRE_TREE_ENTRY ("batch", batch), NULL);
+
+      if (!result)
+        return FALSE;
+      if (i % 10 == 0)
+        g_print ("Step %u: Loss = %.6f\n", i, gyre_tree_get_scalar (result, "loss"));
+      gyre_tree_unref (params); /* was donated */
+      params = gyre_tree_ref (gyre_tree_get_tree (result, "params"));
+    }
+  return gyre_step_wait (step, error);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_option_context_add_main_entries (context, entries, NULL);
+  if (!g_option_context_parse (context, &argc, &argv, &error) || !train (&error))
+    g_printerr ("%s\n", error->message);
+  return error != NULL;
+}
