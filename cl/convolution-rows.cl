@@ -12,8 +12,8 @@
  * where a block is as many channels as local memory has room for.  A tile is MR · NV
  * accumulators in registers.
  *
- *   gyre_convolution_pack   panels by k, or with -DTURNED by the k of the convolution whose
- *                           gradient this one is: global { LANES, taps · BLOCK,
+ *   gyre_convolution_pack   panels by k, or with -DTURNED by the k of the convolution
+ *                           whose gradient this one is: global { LANES, taps · BLOCK,
  *                           groups · panels · blocks }
  *   gyre_convolution_rows   y by x and panels; a tile is MR places of a row, and the last
  *                           one of a row is shifted so as to be full: MR <= OUT_WIDTH.
@@ -25,8 +25,8 @@
  *   gyre_convolution_sum    k by sums, in order of chunks: global { OUT_CHANNELS,
  *                           CHANNELS / GROUPS, taps }
  *
- * All sizes but the number of samples are options: -DMR, -DNV, -DBLOCK, -DSPACE (floats of
- * local memory for the band), -DEDGE (those for y), and the shapes below.
+ * All sizes but the number of samples are options: -DMR, -DNV, -DBLOCK, -DSPACE (floats
+ * of local memory for the band), -DEDGE (those for y), and the shapes below.
  *
  * Float16 values reach 512-bit registers only in code that calls a function of them:
  * hence vload16 and vstore16. */
@@ -79,6 +79,9 @@
 #define RUNS TAPS_X
 #define RUN  BLOCK
 #endif
+#define TAP_OFFSET(run) \
+  ((run) / RUNS * DILATION_Y * ROW + (run) % RUNS * DILATION_X * BLOCK)
+#define COUNT(whole, part, size) min (size, (whole) - (part) * (size))
 
 inline size_t
 panel_index (int group, int panel, int block)
@@ -105,7 +108,8 @@ pack_band (global const float *image,
   for (int r = 0; r < rows; r++)
     {
       const int           row = find_element (first + r - LOW_Y, SPREAD_Y, HEIGHT);
-      global const float *from = image + (size_t) max (row, 0) * WIDTH * CHANNELS + channel;
+      global const float *from =
+          image + (size_t) max (row, 0) * WIDTH * CHANNELS + channel;
       local float        *to = space + r * ROW;
 
       for (int q = 0; q < PADDED_WIDTH; q++)
@@ -136,7 +140,8 @@ gyre_convolution_pack (global float *restrict       panels,
 
   if (in < IN_GROUP && out < OUT_GROUP)
 #ifdef TURNED
-    value = k[((size_t) (TAPS - 1 - tap) * OUT_GROUP + out) * CHANNELS + group * IN_GROUP + in];
+    value = k[((size_t) (TAPS - 1 - tap) * OUT_GROUP + out) * CHANNELS
+              + group * IN_GROUP + in];
 #else
     value = k[((size_t) tap * IN_GROUP + in) * OUT_CHANNELS + group * OUT_GROUP + out];
 #endif
@@ -197,7 +202,7 @@ compute_tile (global float       *y,
 
   for (int t = 0; t < TAPS_Y * RUNS; t++)
     {
-      local const float *a = at + t / RUNS * DILATION_Y * ROW + t % RUNS * DILATION_X * BLOCK;
+      local const float *a = at + TAP_OFFSET (t);
 
       for (int p = 0; p < RUN; p++)
         {
@@ -240,7 +245,7 @@ gyre_convolution_rows (global float *restrict       y,
     for (int block = 0; block < BLOCKS; block++)
       {
         pack_band (image, first * STRIDE_Y, (rows - 1) * STRIDE_Y + REACH_Y,
-                   group * IN_GROUP + block * BLOCK, min (BLOCK, IN_GROUP - block * BLOCK),
+                   group * IN_GROUP + block * BLOCK, COUNT (IN_GROUP, block, BLOCK),
                    space);
         for (int panel = 0; panel < PANELS; panel++)
           for (int row = 0; row < rows; row++)
@@ -252,7 +257,7 @@ gyre_convolution_rows (global float *restrict       y,
                               + group * OUT_GROUP + panel * LANES,
                               space + row * STRIDE_Y * ROW + left * STEP,
                               panels + panel_index (group, panel, block),
-                              min (LANES, OUT_GROUP - panel * LANES), q - left, block > 0);
+                              COUNT (OUT_GROUP, panel, LANES), q - left, block > 0);
               }
       }
 }
@@ -339,8 +344,7 @@ add_panel (global float      *sum,
   for (int t = 0; t < TAPS_Y * RUNS; t++)
     for (int p = 0; p < RUN; p += MR)
       add_rows (sum + (t * RUN + p) * LANES,
-                space + t / RUNS * DILATION_Y * ROW + t % RUNS * DILATION_X * BLOCK + p,
-                edge, rows, min (MR, RUN - p), fresh);
+                space + TAP_OFFSET (t) + p, edge, rows, min (MR, RUN - p), fresh);
 }
 
 __attribute__ ((reqd_work_group_size (1, 1, 1)))
@@ -363,16 +367,18 @@ gyre_convolution_rows_kernel (global float *restrict       sums,
       for (int group = 0; group < GROUPS; group++)
         for (int block = 0; block < BLOCKS; block++)
           {
-            const int rows = min (band, OUT_HEIGHT - first);
+            const int           rows = min (band, OUT_HEIGHT - first);
+            global const float *image = x + sample * ((size_t) HEIGHT * WIDTH * CHANNELS);
+            global const float *part = y + ((size_t) sample * OUT_HEIGHT + first)
+                                           * OUT_WIDTH * OUT_CHANNELS;
 
-            pack_band (x + sample * ((size_t) HEIGHT * WIDTH * CHANNELS), first * STRIDE_Y,
-                       (rows - 1) * STRIDE_Y + REACH_Y, group * IN_GROUP + block * BLOCK,
-                       min (BLOCK, IN_GROUP - block * BLOCK), space);
+            pack_band (image, first * STRIDE_Y, (rows - 1) * STRIDE_Y + REACH_Y,
+                       group * IN_GROUP + block * BLOCK, COUNT (IN_GROUP, block, BLOCK),
+                       space);
             for (int panel = 0; panel < PANELS; panel++)
               {
-                pack_edge (y + ((size_t) sample * OUT_HEIGHT + first) * OUT_WIDTH * OUT_CHANNELS
-                           + group * OUT_GROUP + panel * LANES, rows * OUT_WIDTH,
-                           min (LANES, OUT_GROUP - panel * LANES), edge);
+                pack_edge (part + group * OUT_GROUP + panel * LANES, rows * OUT_WIDTH,
+                           COUNT (OUT_GROUP, panel, LANES), edge);
                 add_panel (sum + panel_index (group, panel, block), space, edge, rows,
                            sample == begin && first == 0);
               }

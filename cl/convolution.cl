@@ -2,7 +2,7 @@
 
 /* Convolution for any device: no local memory, no barriers, no vectors.
  *
- *   y[n, p, o] = Σ x[n, i, c] k[t, c, o]   over p · stride + t · dilation - low = i · spread
+ *   y[n, p, o] = Σ x[n, i, c] k[t, c, o],  p · stride + t · dilation - low = i · spread
  *
  * p, i and t are pairs, of the height and the width; x f32[n, height, width, channels],
  * k f32[taps_y, taps_x, channels / groups, out_channels] and y f32[n, out_height,
@@ -17,11 +17,11 @@
 
 #pragma OPENCL FP_CONTRACT ON
 
-#define SIZES                                                                             \
-  const int n, const int channels, const int out_channels, const int groups,              \
-  const int height, const int out_height, const int taps_y, const int stride_y,           \
-  const int low_y, const int dilation_y, const int spread_y,                              \
-  const int width, const int out_width, const int taps_x, const int stride_x,             \
+#define SIZES                                                                            \
+  const int n, const int channels, const int out_channels, const int groups,             \
+  const int height, const int out_height, const int taps_y, const int stride_y,          \
+  const int low_y, const int dilation_y, const int spread_y,                             \
+  const int width, const int out_width, const int taps_x, const int stride_x,            \
   const int low_x, const int dilation_x, const int spread_x
 
 /* The element that tap t meets at place p, or -1 */
@@ -33,8 +33,10 @@ find_element (int p, int t, int stride, int dilation, int low, int spread, int e
   return at < 0 || at % spread != 0 || at / spread >= extent ? -1 : at / spread;
 }
 
-#define FIND_ROW(p, t) find_element (p, t, stride_y, dilation_y, low_y, spread_y, height)
-#define FIND_COLUMN(p, t) find_element (p, t, stride_x, dilation_x, low_x, spread_x, width)
+#define FIND_ROW(p, t) \
+  find_element (p, t, stride_y, dilation_y, low_y, spread_y, height)
+#define FIND_COLUMN(p, t) \
+  find_element (p, t, stride_x, dilation_x, low_x, spread_x, width)
 
 kernel void
 gyre_convolution (global float *restrict       y,

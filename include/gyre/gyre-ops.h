@@ -153,6 +153,15 @@ GYRE_API void        gyre_padding_transposed (gint64 window, gint64 stride,
                                               gint64 dilation, gboolean same,
                                               gint64 padding[2]);
 
+/* Windows of x[n, h, w, c]; strides NULL: the window's own */
+GYRE_API GyreTensor *gyre_max_pool      (GyreTensor *x, const gint64 *window,
+                                         const gint64 *strides, const gint64 *padding);
+GYRE_API GyreTensor *gyre_sum_pool      (GyreTensor *x, const gint64 *window,
+                                         const gint64 *strides, const gint64 *padding);
+GYRE_API GyreTensor *gyre_avg_pool      (GyreTensor *x, const gint64 *window,
+                                         const gint64 *strides, const gint64 *padding,
+                                         gboolean count_padding);
+
 /* Random numbers: key is u32[2]. Element i (row-major, in the global shape) is that of
  * JAX for the same key and shape. */
 /* a constant → u32[2] */

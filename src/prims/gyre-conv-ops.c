@@ -65,8 +65,8 @@ gyre_padding_transposed (gint64   window,
  * @x: f32[n, h, w, c]: images
  * @kernel: f32[kh, kw, c / groups, o]
  * @strides: (array fixed-size=2) (nullable): of the results; %NULL is 1, 1
- * @padding: (array fixed-size=4) (nullable): low and high of the height, then of the width;
- *   negative: cut; %NULL is none
+ * @padding: (array fixed-size=4) (nullable): low and high of the height, then of the
+ *   width; negative: cut; %NULL is none
  * @dilation: (array fixed-size=2) (nullable): steps from tap to tap of the kernel
  * @input_dilation: (array fixed-size=2) (nullable): steps from element to element of the
  *   image, with zeros between; of strides of a transposed convolution
@@ -75,9 +75,9 @@ gyre_padding_transposed (gint64   window,
  * out[n, p, q, o] = Σ x̃[n, p·s + i·d, q·s + j·d, c] kernel[i, j, c, o], where x̃ is the
  * image with its zeros between and around, and the sum is over taps i, j and the channels
  * c of o's group. A correlation, as all call a convolution. Gradients are convolutions
- * again. Sharding: samples may be split, and in one group features and channels (a partial
- * sum); the kernel's gradient is a partial sum over what splits the samples. Kernels:
- * convolution.cl, and convolution-rows.cl on CPUs.
+ * again. Sharding: samples may be split, and in one group features and channels (a
+ * partial sum); the kernel's gradient is a partial sum over what splits the samples.
+ * Kernels: convolution.cl, and convolution-rows.cl on CPUs.
  *
  * Returns: (transfer none): f32[n, h', w', o]; a poison tensor where the shapes don't fit
  */
@@ -111,8 +111,8 @@ gyre_conv_dilated (GyreTensor   *x,
  * @x: f32[n, h, w, c]: images
  * @kernel: f32[kh, kw, c / groups, o]
  * @strides: (array fixed-size=2) (nullable): of the results; %NULL is 1, 1
- * @padding: (array fixed-size=4) (nullable): low and high of the height, then of the width;
- *   %NULL is none
+ * @padding: (array fixed-size=4) (nullable): low and high of the height, then of the
+ *   width; %NULL is none
  * @dilation: (array fixed-size=2) (nullable): steps from tap to tap of the kernel
  * @groups: the channels and features are cut into so many parts; each sees only its own
  *

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
  *   p · stride + t · dilation - low = i · spread
  *
  * along both dimensions of the image, and o is of the group that c is of.  Three
- * primitives give one of them by the other two, and each is the gradient of the others. */
+ * primitives give one of them by the other two; each is the gradient of the others. */
 typedef struct
 {
   gint64 strides[2];

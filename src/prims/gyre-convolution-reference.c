@@ -67,7 +67,8 @@ meet_taps (Meeting *self,
 
         if (row >= 0 && column >= 0)
           meet_channels (self, ((n * x[1] + row) * x[2] + column) * x[3],
-                         (i * k[1] + j) * k[2] * k[3], ((n * y[1] + p) * y[2] + q) * y[3]);
+                         (i * k[1] + j) * k[2] * k[3],
+                         ((n * y[1] + p) * y[2] + q) * y[3]);
       }
 }
 

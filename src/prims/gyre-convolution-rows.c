@@ -88,8 +88,8 @@ add_option (GString    *options,
             const char *name,
             gint64      value)
 {
-  g_string_append_printf (options, "%s-D%s=%" G_GINT64_FORMAT, options->len > 0 ? " " : "",
-                          name, value);
+  g_string_append_printf (options, "%s-D%s=%" G_GINT64_FORMAT,
+                          options->len > 0 ? " " : "", name, value);
 }
 
 static void
@@ -220,12 +220,13 @@ gyre_convolution_rows_lower (GyreLower         *lower,
   if (!plan_rows (&plan, lower, job, FALSE))
     return FALSE;
 
-  panels = gyre_lower_temp (lower, (gsize) count_panel_floats (&plan, job) * sizeof (float));
+  panels = gyre_lower_temp (
+      lower, (gsize) count_panel_floats (&plan, job) * sizeof (float));
   band = share_band (lower, job, plan.band);
   {
     GyreCommandArg pack[] = { GYRE_TEMP (panels), GYRE_READ (kernel) };
-    GyreCommandArg rows[] = { GYRE_WRITE (node->id), GYRE_READ (image), GYRE_TEMP (panels),
-                              GYRE_INT (band) };
+    GyreCommandArg rows[] = { GYRE_WRITE (node->id), GYRE_READ (image),
+                              GYRE_TEMP (panels), GYRE_INT (band) };
 
     launch (lower, node, &plan, "gyre_convolution_pack", pack, G_N_ELEMENTS (pack),
             (gint64[]){ plan.vectors * LANES, job->taps[0] * job->taps[1] * plan.block,

@@ -79,8 +79,9 @@ check_channels (const GyreConvAttrs  *attrs,
   if (k->dims[3] % attrs->groups != 0)
     return gyre_prims_error (error,
                              "the kernel f32%s gives %" G_GINT64_FORMAT
-                             " features, which must be a multiple of the %" G_GINT64_FORMAT
-                             " groups", text_k, k->dims[3], attrs->groups);
+                             " features, which must be a multiple of the "
+                             "%" G_GINT64_FORMAT " groups",
+                             text_k, k->dims[3], attrs->groups);
 
   return TRUE;
 }
@@ -343,12 +344,12 @@ partition_as (const GyreTensor *node,
   return TRUE;
 }
 
-#define DEFINE_PARTITION(NAME, FIRST, SECOND, RESULT)                                     \
-  static gboolean NAME##_partition (const GyreTensor *node, const GyreMeshSpec *mesh,     \
-                                    const GyreSpec *in, GyreSpec *want, GyreSpec *out,    \
-                                    GError **error)                                       \
-  {                                                                                       \
-    return partition_as (node, FIRST, SECOND, RESULT, in, want, out);                     \
+#define DEFINE_PARTITION(NAME, FIRST, SECOND, RESULT)                                    \
+  static gboolean NAME##_partition (const GyreTensor *node, const GyreMeshSpec *mesh,    \
+                                    const GyreSpec *in, GyreSpec *want, GyreSpec *out,   \
+                                    GError **error)                                      \
+  {                                                                                      \
+    return partition_as (node, FIRST, SECOND, RESULT, in, want, out);                    \
   }
 
 DEFINE_PARTITION (convolution, X, K, Y)
@@ -412,10 +413,10 @@ convolution_print (const GyreTensor *node,
   g_string_append_c (out, '}');
 }
 
-#define CONVOLUTION(NAME, RULE, SYMBOL)                                                   \
-  .name = NAME, .attrs_size = sizeof (GyreConvAttrs), .n_operands = 2, .linear = 3,       \
-  .infer = RULE##_infer, .vjp = RULE##_vjp, .partition = RULE##_partition,                \
-  .lower = SYMBOL##_lower, .cost = RULE##_cost, .reference = SYMBOL##_reference,          \
+#define CONVOLUTION(NAME, RULE, SYMBOL)                                                  \
+  .name = NAME, .attrs_size = sizeof (GyreConvAttrs), .n_operands = 2, .linear = 3,      \
+  .infer = RULE##_infer, .vjp = RULE##_vjp, .partition = RULE##_partition,               \
+  .lower = SYMBOL##_lower, .cost = RULE##_cost, .reference = SYMBOL##_reference,         \
   .print = convolution_print
 
 const GyrePrim gyre_prim_convolution = {

@@ -110,6 +110,16 @@ BUILD (matmul_tb, gyre_matmul_full (x[0], FALSE, x[1], TRUE))
 BUILD (matmul_tab, gyre_matmul_full (x[0], TRUE, x[1], TRUE))
 BUILD (matmul_bias, gyre_add (gyre_matmul (x[0], x[1]), x[2]))
 BUILD (two_layers, gyre_matmul (gyre_tanh (gyre_matmul (x[0], x[1])), x[2]))
+static GyreTensor *
+pool_gradient (GyreTensor *x, GyreTensor *ct)
+{
+  GyreTensor *y = gyre_max_pool (x, LONGS (3, 2), LONGS (2, 1), LONGS (1, 1, 1, 0));
+  GyreTensor *grad;
+
+  gyre_vjp (&y, &ct, 1, &x, 1, &grad);
+  return grad;
+}
+
 #define SAME LONGS (1, 1, 1, 1)
 BUILD (conv, gyre_conv (x[0], x[1], NULL, NULL, NULL, 1))
 BUILD (conv_same, gyre_conv (x[0], x[1], NULL, SAME, NULL, 1))
@@ -122,6 +132,15 @@ BUILD (conv_groups, gyre_conv (x[0], x[1], NULL, SAME, NULL, 2))
 BUILD (conv_depthwise, gyre_conv (x[0], x[1], LONGS (2, 1), SAME, NULL, 3))
 BUILD (conv_bias,
        gyre_tanh (gyre_add (gyre_conv (x[0], x[1], NULL, SAME, NULL, 1), x[2])))
+BUILD (max_pool, gyre_max_pool (x[0], LONGS (2, 2), NULL, NULL))
+BUILD (max_pool_same, gyre_max_pool (x[0], LONGS (3, 2), LONGS (2, 1), SAME))
+BUILD (max_pool_apart, gyre_max_pool (x[0], LONGS (1, 2), LONGS (2, 3), NULL))
+BUILD (max_pool_none, gyre_max_pool (x[0], LONGS (2, 2), NULL, LONGS (2, 0, 0, 2)))
+BUILD (sum_pool, gyre_sum_pool (x[0], LONGS (2, 2), NULL, NULL))
+BUILD (sum_pool_apart, gyre_sum_pool (x[0], LONGS (1, 2), LONGS (2, 3), NULL))
+BUILD (avg_pool, gyre_avg_pool (x[0], LONGS (3, 2), LONGS (2, 1), SAME, FALSE))
+BUILD (avg_pool_all, gyre_avg_pool (x[0], LONGS (3, 2), LONGS (2, 1), SAME, TRUE))
+BUILD (pool_gradient, pool_gradient (x[0], x[1]))
 BUILD (bits, gyre_random_bits (x[0], GYRE_SHAPE (7, 5)))
 BUILD (split, gyre_random_split (x[0], 5))
 BUILD (fold_in, gyre_random_fold_in (x[0], x[1]))
@@ -422,6 +441,19 @@ const GyrePrimCase gyre_prim_cases[] = {
   TWO (conv_groups, S, F32 (-1, 1, 2, 2, 3, 4), F32 (-1, 1, 3, 3, 2, 2)),
   TWO (conv_depthwise, S, F32 (-1, 1, 3, 3, 2, 3), F32 (-1, 1, 3, 3, 1, 6)),
   THREE (conv_bias, S, F32 (-1, 1, 3, 3, 3, 2), F32 (-1, 1, 3, 3, 2, 2), F32 (-1, 1, 2)),
+
+  ONE (max_pool, S | E, F32 (-1, 1, 2, 4, 5, 2)),
+  ONE (max_pool, S | E, F32 (-1, 1, 3, 2, 2, 3)),
+  ONE (max_pool_same, S | E, F32 (-1, 1, 2, 5, 3, 2)),
+  ONE (max_pool_same, S | E, F32 (-1, 1, 3, 1, 1, 1)),
+  ONE (max_pool_apart, S | E, F32 (-1, 1, 2, 5, 6, 1)),
+  ONE (max_pool_none, E, F32 (-1, 1, 2, 2, 2, 1)),
+  ONE (max_pool_same, S | E, F32 (-1, 1, 0, 4, 4, 1)),
+  ONE (sum_pool, S, F32 (-1, 1, 2, 5, 4, 2)),
+  ONE (sum_pool_apart, S, F32 (-1, 1, 2, 5, 6, 1)),
+  ONE (avg_pool, S, F32 (-1, 1, 2, 5, 3, 2)),
+  ONE (avg_pool_all, S, F32 (-1, 1, 2, 5, 3, 2)),
+  TWO (pool_gradient, S, F32 (-1, 1, 2, 4, 3, 2), F32 (-1, 1, 2, 2, 3, 2)),
 
   ONE (bits, E, KEY),
   ONE (split, E, KEY),

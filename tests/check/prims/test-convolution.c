@@ -7,20 +7,28 @@
 
 #include <gyre/gyre-ops.h>
 
-/* Convolutions and both gradients on a device, against the interpreter in double, in odd
- * sizes, by all kernels that there are: for CPUs with much local memory, with so little
- * that channels come in blocks, and for other devices. */
+/* Convolutions and pools, and their gradients, on a device, against the interpreter in
+ * double, in odd sizes, by all kernels that there are: for CPUs with much local memory,
+ * with so little that channels come in blocks, and for other devices. */
 
+typedef GyreTensor *(*PoolFunc) (GyreTensor *x, const gint64 *window,
+                                 const gint64 *strides, const gint64 *padding);
+
+/* Of a pool k is the window. */
 typedef struct
 {
   const char *name;
   GyreShape x, k;
   gint64 strides[2], padding[4], dilation[2], input_dilation[2];
   gint64 groups;
+  PoolFunc pool;
 } ConvCase;
 
 #define DIMS(...) GYRE_SHAPE (__VA_ARGS__)
 #define USUAL { 1, 1 }, { 1, 1, 1, 1 }, { 1, 1 }, { 1, 1 }, 1
+#define POOL(Y, X) { (Y), (X) }
+#define LARGEST { 1, 1 }, { 1, 1 }, 1, gyre_max_pool
+#define TOTAL { 1, 1 }, { 1, 1 }, 1, gyre_sum_pool
 #define VALID { 1, 1 }, { 0 }, { 1, 1 }, { 1, 1 }
 
 static const ConvCase cases[] = {
@@ -49,6 +57,23 @@ static const ConvCase cases[] = {
   { "everything", DIMS (3, 6, 5, 4), DIMS (2, 3, 2, 34),
     { 3, 2 }, { 1, 2, 3, 0 }, { 2, 2 }, { 2, 3 }, 2 },
   { "no sample", DIMS (0, 6, 5, 4), DIMS (2, 3, 4, 5), USUAL },
+
+  { "pool that tiles", DIMS (2, 6, 4, 32), DIMS (2, 2), POOL (2, 2), { 0 }, LARGEST },
+  { "pool that tiles, 19 channels", DIMS (2, 6, 4, 19), DIMS (2, 2), POOL (2, 2), { 0 },
+    LARGEST },
+  { "pool that leaves a rest", DIMS (2, 7, 5, 16), DIMS (2, 2), POOL (2, 2), { 0 },
+    LARGEST },
+  { "pool that overlaps", DIMS (2, 9, 8, 17), DIMS (3, 3), POOL (2, 1), { 1, 1, 0, 1 },
+    LARGEST },
+  { "pool of one channel", DIMS (2, 9, 8, 1), DIMS (3, 2), POOL (1, 2), { 1, 1, 0, 1 },
+    LARGEST },
+  { "pool with steps apart", DIMS (2, 9, 8, 5), DIMS (2, 1), POOL (3, 4), { 0 },
+    LARGEST },
+  { "pool larger than the image", DIMS (1, 1, 2, 3), DIMS (3, 4), POOL (1, 1),
+    { 1, 1, 2, 1 }, LARGEST },
+  { "pool of nothing", DIMS (2, 1, 2, 16), DIMS (2, 2), POOL (1, 1),
+    { 2, 2, 0, 2 }, TOTAL },
+  { "pool of sums", DIMS (2, 9, 8, 17), DIMS (3, 3), POOL (2, 1), { 1, 1, 0, 1 }, TOTAL },
 };
 
 static const struct
@@ -75,32 +100,46 @@ tear_down (void)
   g_clear_pointer (&devices, g_ptr_array_unref);
 }
 
-/* Inputs x, k and a cotangent; outputs y and both gradients */
+static void
+add_outputs (GyreGraph *graph, GyreTensor *y, GyreTensor *const *wrt, guint n)
+{
+  GyreTensor *ct = gyre_graph_input (graph, "ct", GYRE_F32, &y->shape), *grads[2];
+
+  gyre_vjp (&y, &ct, 1, wrt, n, grads);
+  gyre_graph_add_output (graph, y);
+  for (guint i = 0; i < n; i++)
+    gyre_graph_add_output (graph, grads[i]);
+}
+
+/* Inputs x, a cotangent, and of a convolution k between; outputs y and the gradients */
 static GyreGraph *
 make_graph (const ConvCase *which)
 {
   GyreGraph *graph = gyre_graph_new ();
-  GyreTensor *wrt[2], *grads[2], *y, *ct;
+  GyreTensor *wrt[2], *y;
 
   gyre_graph_push (graph);
   wrt[0] = gyre_graph_input (graph, "x", GYRE_F32, &which->x);
-  wrt[1] = gyre_graph_input (graph, "k", GYRE_F32, &which->k);
-  y = gyre_conv_dilated (wrt[0], wrt[1], which->strides, which->padding, which->dilation,
-                         which->input_dilation, which->groups);
-  gyre_assert_no_error (graph->error);
-  ct = gyre_graph_input (graph, "ct", GYRE_F32, &y->shape);
-  gyre_vjp (&y, &ct, 1, wrt, 2, grads);
-  gyre_graph_add_output (graph, y);
-  gyre_graph_add_output (graph, grads[0]);
-  gyre_graph_add_output (graph, grads[1]);
+  if (which->pool != NULL)
+    {
+      y = which->pool (wrt[0], which->k.dims, which->strides, which->padding);
+      add_outputs (graph, y, wrt, 1);
+    }
+  else
+    {
+      wrt[1] = gyre_graph_input (graph, "k", GYRE_F32, &which->k);
+      y = gyre_conv_dilated (wrt[0], wrt[1], which->strides, which->padding,
+                             which->dilation, which->input_dilation, which->groups);
+      add_outputs (graph, y, wrt, 2);
+    }
   gyre_graph_pop ();
   gyre_assert_no_error (graph->error);
 
   return graph;
 }
 
-/* Numbers are multiples of 1/64 below 1, so that products are exact, and so are sums below
- * 4096: f32 and double agree to the bit. */
+/* Numbers are multiples of 1/64 below 1, so that products are exact, and so are sums
+ * below 4096: f32 and double agree to the bit. */
 static void
 compare (const char *name, const char *target, guint output, const GyreRef *got,
          const GyreRef *wanted)
@@ -117,8 +156,9 @@ check_program (const ConvCase *which, GyreProgram *program)
   GyreRef inputs[3], wanted[3], got[3];
   GError *error = NULL;
   g_autoptr (GyreGraph) oracle = make_graph (which);
+  guint n_inputs = oracle->inputs->len, n_outputs = oracle->outputs->len;
 
-  for (guint i = 0; i < 3; i++)
+  for (guint i = 0; i < n_inputs; i++)
     {
       GyreTensor *input = g_ptr_array_index (oracle->inputs, i);
 
@@ -131,17 +171,16 @@ check_program (const ConvCase *which, GyreProgram *program)
     {
       gyre_check_run_program_as (program, g_ptr_array_index (devices, 0),
                                  &targets[t].target, inputs, got);
-      for (guint i = 0; i < 3; i++)
+      for (guint i = 0; i < n_outputs; i++)
         {
           compare (which->name, targets[t].name, i, &got[i], &wanted[i]);
           g_free (got[i].data);
         }
     }
-  for (guint i = 0; i < 3; i++)
-    {
-      g_free (inputs[i].data);
-      g_free (wanted[i].data);
-    }
+  for (guint i = 0; i < n_inputs; i++)
+    g_free (inputs[i].data);
+  for (guint i = 0; i < n_outputs; i++)
+    g_free (wanted[i].data);
 }
 
 START_TEST (alone)
@@ -166,8 +205,11 @@ START_TEST (in_shares)
   g_autoptr (GyreGraph) graph = make_graph (&cases[_i]);
   g_autoptr (GyreProgram) program = NULL, fused = NULL;
 
-  specs[0].axes[0] = specs[2].axes[0] = 1;
-  specs[0].base[0] = specs[2].base[0] = cases[_i].x.dims[0];
+  for (guint i = 0; i < graph->inputs->len; i += graph->inputs->len - 1)
+    {
+      specs[i].axes[0] = 1;
+      specs[i].base[0] = cases[_i].x.dims[0];
+    }
   program = gyre_partition (graph, &mesh, specs, NULL, &error);
   gyre_assert_no_error (error);
   fused = gyre_fuse (program, &error);
