@@ -74,6 +74,13 @@ void gyre_loader_shuffle (GyreLoader *self,
 GYRE_API
 void gyre_loader_rewind (GyreLoader *self);
 GYRE_API
+void gyre_loader_skip (GyreLoader *self,
+                       gint64      n_batches);
+GYRE_API
+void gyre_loader_set_range (GyreLoader *self,
+                            gint64      first,
+                            gint64      n);
+GYRE_API
 GyreTree *gyre_loader_next (GyreLoader *self);
 GYRE_API
 gint64 gyre_loader_get_n_batches (GyreLoader *self);

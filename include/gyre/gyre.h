@@ -6,6 +6,7 @@
 #define GYRE_INSIDE
 
 #include <gyre/gyre-array.h>
+#include <gyre/gyre-checkpoint.h>
 #include <gyre/gyre-dataset.h>
 #include <gyre/gyre-device.h>
 #include <gyre/gyre-dtype.h>

@@ -47,6 +47,10 @@ void     gyre_dataset_contents_clear   (GyreDatasetContents *contents);
 /* u8 labels → i32 */
 GBytes  *gyre_labels_from_bytes        (const guint8 *labels, gsize n);
 
+/* Tells one dataset from another whatever its path: sizes and CRC-32 of all that is in
+ * it. (transfer full) */
+char    *gyre_dataset_fingerprint      (GyreDataset *self);
+
 const GyreDatasetPart *gyre_dataset_get_part (GyreDataset *self, GyreSplit split);
 
 G_END_DECLS

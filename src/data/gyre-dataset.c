@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include <zlib.h>
+
 #include "base/gyre-text-private.h"
 #include "data/gyre-dataset-private.h"
 
@@ -261,4 +263,35 @@ gyre_dataset_get_scale (GyreDataset *self)
 {
   g_return_val_if_fail (GYRE_IS_DATASET (self), 1.0);
   return self->contents.scale;
+}
+
+static gulong
+add_bytes (gulong sum, GBytes *bytes)
+{
+  gsize         size;
+  const guint8 *data = g_bytes_get_data (bytes, &size);
+
+  while (size > 0)
+    {
+      guint part = (guint) MIN (size, G_MAXINT32);
+
+      sum   = crc32 (sum, data, part);
+      data += part;
+      size -= part;
+    }
+  return sum;
+}
+
+char *
+gyre_dataset_fingerprint (GyreDataset *self)
+{
+  const GyreDatasetPart *parts = self->contents.parts;
+  g_autofree char       *image = gyre_shape_to_string (&self->contents.image_shape);
+  gulong                 sum   = crc32 (0, NULL, 0);
+
+  for (int i = 0; i < 2; i++)
+    sum = add_bytes (add_bytes (sum, parts[i].images), parts[i].labels);
+  return g_strdup_printf ("%" G_GINT64_FORMAT " + %" G_GINT64_FORMAT " of %s, %08lx",
+                          parts[GYRE_SPLIT_TRAIN].n, parts[GYRE_SPLIT_TEST].n, image,
+                          sum);
 }

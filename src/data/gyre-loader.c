@@ -13,8 +13,11 @@ struct _GyreLoader
   GyreDataset *dataset;
   GyreSplit    split;
   gint64       batch_size;
+  gint64       first;        /* the rows of the split that it gives */
+  gint64       n;
   gint32      *order;        /* rows in the order of this epoch; NULL: as they stand */
 
+  gint64       start;        /* the batch that the thread gathers first */
   GThread     *thread;       /* gathers one epoch; NULL between epochs */
   GMutex       lock;
   GCond        changed;
@@ -24,12 +27,6 @@ struct _GyreLoader
 };
 
 G_DEFINE_FINAL_TYPE (GyreLoader, gyre_loader, G_TYPE_OBJECT)
-
-static gint64
-part_n (const GyreLoader *self)
-{
-  return gyre_dataset_get_part (self->dataset, self->split)->n;
-}
 
 /* --- the thread --- */
 
@@ -47,15 +44,15 @@ gather (const GyreLoader *self,
 
   if (!self->order)
     {
-      g_autoptr (GBytes) part = g_bytes_new_from_bytes (source, (gsize) first * row_size,
-                                                        (gsize) n * row_size);
+      g_autoptr (GBytes) part = g_bytes_new_from_bytes (
+          source, (gsize) (self->first + first) * row_size, (gsize) n * row_size);
 
       return gyre_array_new_bytes (dtype, shape, part, NULL);
     }
   data = g_malloc ((gsize) n * row_size + 1);
   for (gint64 i = 0; i < n; i++)
     memcpy (data + (gsize) i * row_size,
-            rows + (gsize) self->order[first + i] * row_size, row_size);
+            rows + (gsize) (self->first + self->order[first + i]) * row_size, row_size);
   {
     g_autoptr (GBytes) part = g_bytes_new_take (data, (gsize) n * row_size);
 
@@ -70,7 +67,7 @@ gather_batch (const GyreLoader *self, gint64 index)
   GyreShape              image = gyre_dataset_get_image_shape (self->dataset);
   GyreDtype              dtype = gyre_dataset_get_image_dtype (self->dataset);
   gint64                 first = index * self->batch_size;
-  gint64                 n     = MIN (self->batch_size, part->n - first);
+  gint64                 n     = MIN (self->batch_size, self->n - first);
   gsize size = (gsize) gyre_shape_n_elements (&image) * gyre_dtype_size (dtype);
   GyreShape shape = GYRE_SHAPE (n, image.dims[0], image.dims[1], image.dims[2]);
   g_autoptr (GyreArray)  images = gather (self, part->images, size, dtype, shape, first);
@@ -103,7 +100,7 @@ gather_epoch (gpointer data)
   GyreLoader *self = data;
   gint64      n    = gyre_loader_get_n_batches (self);
 
-  for (gint64 i = 0; i < n; i++)
+  for (gint64 i = self->start; i < n; i++)
     if (!hand_over (self, gather_batch (self, i)))
       break;
   return NULL;
@@ -184,6 +181,7 @@ gyre_loader_new (GyreDataset  *dataset,
   self->dataset    = g_object_ref (dataset);
   self->split      = split;
   self->batch_size = batch_size;
+  self->n          = gyre_dataset_get_n (dataset, split);
   return self;
 }
 
@@ -203,9 +201,8 @@ gyre_loader_shuffle (GyreLoader *self,
   g_return_if_fail (GYRE_IS_LOADER (self));
   stop_thread (self);
   if (!self->order)
-    self->order = g_new (gint32, part_n (self) + 1);
-  gyre_key_permutation (gyre_key_fold_in (key, epoch), (gsize) part_n (self),
-                        self->order);
+    self->order = g_new (gint32, self->n + 1);
+  gyre_key_permutation (gyre_key_fold_in (key, epoch), (gsize) self->n, self->order);
 }
 
 /**
@@ -219,6 +216,44 @@ gyre_loader_rewind (GyreLoader *self)
 {
   g_return_if_fail (GYRE_IS_LOADER (self));
   stop_thread (self);
+}
+
+/**
+ * gyre_loader_skip:
+ * @self: a loader at the start of an epoch
+ * @n_batches: 0 or more
+ *
+ * Leaves out so many batches, as if gyre_loader_next() had given them.
+ */
+void
+gyre_loader_skip (GyreLoader *self,
+                  gint64      n_batches)
+{
+  g_return_if_fail (GYRE_IS_LOADER (self) && n_batches >= 0);
+  g_return_if_fail (self->thread == NULL);
+  self->next += n_batches;
+}
+
+/**
+ * gyre_loader_set_range:
+ * @self: a loader
+ * @first: a row of the split
+ * @n: how many rows from there on
+ *
+ * Gives these rows of the split alone, as they stand until it is shuffled.
+ */
+void
+gyre_loader_set_range (GyreLoader *self,
+                       gint64      first,
+                       gint64      n)
+{
+  g_return_if_fail (GYRE_IS_LOADER (self));
+  g_return_if_fail (first >= 0 && n >= 0 &&
+                    first + n <= gyre_dataset_get_n (self->dataset, self->split));
+  stop_thread (self);
+  g_clear_pointer (&self->order, g_free);
+  self->first = first;
+  self->n     = n;
 }
 
 /**
@@ -239,7 +274,10 @@ gyre_loader_next (GyreLoader *self)
   if (self->next >= gyre_loader_get_n_batches (self))
     return NULL;
   if (!self->thread)
-    self->thread = g_thread_new ("gyre-loader", gather_epoch, self);
+    {
+      self->start  = self->next;
+      self->thread = g_thread_new ("gyre-loader", gather_epoch, self);
+    }
   g_mutex_lock (&self->lock);
   while (!(batch = g_queue_pop_head (&self->ready)))
     g_cond_wait (&self->changed, &self->lock);
@@ -259,5 +297,5 @@ gint64
 gyre_loader_get_n_batches (GyreLoader *self)
 {
   g_return_val_if_fail (GYRE_IS_LOADER (self), 0);
-  return (part_n (self) + self->batch_size - 1) / self->batch_size;
+  return (self->n + self->batch_size - 1) / self->batch_size;
 }

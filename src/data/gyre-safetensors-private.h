@@ -22,6 +22,8 @@ GyreArray   *gyre_safetensors_get      (const GyreSafetensors *self, const char 
                                         GError **error);
 /* A string of "__metadata__", or NULL. */
 const char  *gyre_safetensors_get_meta (const GyreSafetensors *self, const char *key);
+/* All of them; not to be freed. */
+GHashTable  *gyre_safetensors_get_all_meta (const GyreSafetensors *self);
 
 /* Writes host or device arrays (waits for them) beside the path, then renames. names and
  * metadata keys must be unique; metadata may be NULL. */

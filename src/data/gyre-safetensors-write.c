@@ -138,6 +138,23 @@ write_content (int                fd,
   return fsync (fd) == 0 || write_error (path, error);
 }
 
+/* A new name is on the disk when its folder is. */
+static gboolean
+sync_folder (const char *path, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  int              fd     = g_open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  gboolean         ok;
+
+  /* some file systems can't, and say EINVAL */
+  ok = fd >= 0 && (fsync (fd) == 0 || errno == EINVAL);
+  if (!ok)
+    write_error (folder, error);
+  if (fd >= 0)
+    close (fd);
+  return ok;
+}
+
 gboolean
 gyre_safetensors_write (const char         *path,
                         const char *const  *names,
@@ -158,7 +175,8 @@ gyre_safetensors_write (const char         *path,
     ok = write_error (beside, error);
   if (ok && g_rename (beside, path) != 0)
     ok = write_error (path, error);
-  if (!ok)
-    g_unlink (beside);
-  return ok;
+  if (ok)
+    return sync_folder (path, error);
+  g_unlink (beside);
+  return FALSE;
 }

@@ -359,6 +359,12 @@ gyre_safetensors_get_meta (const GyreSafetensors *self,
   return g_hash_table_lookup (self->metadata, key);
 }
 
+GHashTable *
+gyre_safetensors_get_all_meta (const GyreSafetensors *self)
+{
+  return self->metadata;
+}
+
 static GyreArray *
 narrow_f64 (const Entry *entry, const guint8 *data)
 {

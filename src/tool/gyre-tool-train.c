@@ -12,7 +12,8 @@
 typedef struct
 {
   char    *data, *model, *optimizer, *devices, *shares, *mode, *log, *plan, *dump;
-  char    *epochs, *batch_size, *steps, *seed;
+  char    *save, *resume;
+  char    *epochs, *batch_size, *steps, *seed, *save_every;
   gboolean quiet;
 } TrainOptions;
 
@@ -149,7 +150,9 @@ parse_count (const char  *option,
 static gboolean
 parse_mode (const char *text, GyreMode *mode, GError **error)
 {
-  if (!text || g_str_equal (text, "jit"))
+  if (!text)
+    *mode = GYRE_MODE_UNSET;
+  else if (g_str_equal (text, "jit"))
     *mode = GYRE_MODE_JIT;
   else if (g_str_equal (text, "pmap"))
     *mode = GYRE_MODE_PMAP;
@@ -213,17 +216,13 @@ check_plan_path (const char *plan, GError **error)
 static gboolean
 make_config (const TrainOptions *options, GyreTrainerConfig *config, GError **error)
 {
-  gint64 seed = 0;
-
   *config = (GyreTrainerConfig) {
-    options->data, options->model, options->optimizer, options->devices, options->shares,
-    options->log, options->plan, GYRE_MODE_JIT, 1, -1, 64, 0,
+    .data = options->data, .model = options->model, .optimizer = options->optimizer,
+    .devices = options->devices, .shares = options->shares, .log = options->log,
+    .plan = options->plan, .save = options->save, .resume = options->resume,
+    .epochs = -1, .steps = -1, .batch_size = -1, .accumulate = -1, .save_every = -1,
+    .seed = -1, .validation = -1.0,
   };
-  if (!config->model)
-    config->model = "flatten ! dense features=512 ! relu ! dense features=512 ! relu ! "
-                    "dense features=10";
-  if (!config->optimizer)
-    config->optimizer = "adam learning-rate=1e-3";
   if (config->plan && config->shares)
     {
       g_set_error_literal (
@@ -231,16 +230,22 @@ make_config (const TrainOptions *options, GyreTrainerConfig *config, GError **er
           "--plan and --shares: the plan has the shares; give one of them");
       return FALSE;
     }
-  if (!parse_count ("--epochs", options->epochs, 1, &config->epochs, error) ||
+  if (options->save_every && !options->save)
+    {
+      g_set_error_literal (error, GYRE_ERROR, GYRE_ERROR_INVALID,
+                           "--save-every: it goes with --save FOLDER, which isn't given");
+      return FALSE;
+    }
+  if (!parse_count ("--save-every", options->save_every, 1, &config->save_every, error) ||
+      !parse_count ("--epochs", options->epochs, 1, &config->epochs, error) ||
       !parse_count ("--batch-size", options->batch_size, 1, &config->batch_size, error) ||
       !parse_count ("--steps", options->steps, 1, &config->steps, error) ||
-      !parse_count ("--seed", options->seed, 0, &seed, error) ||
+      !parse_count ("--seed", options->seed, 0, &config->seed, error) ||
       !parse_mode (options->mode, &config->mode, error) ||
-      !check_dump (options->dump, error) || !check_data_path (options->data, error) ||
-      !check_plan_path (options->plan, error))
+      !check_dump (options->dump, error))
     return FALSE;
-  config->seed = (guint64) seed;
-  return TRUE;
+  return check_data_path (options->data, error) &&
+         check_plan_path (options->plan, error);
 }
 
 static gboolean
@@ -266,6 +271,13 @@ parse_options (TrainOptions *options, int *argc, char ***argv, GError **error)
     { "log", 0, 0, G_OPTION_ARG_FILENAME, &options->log, "Write JSON Lines", "FILE" },
     { "plan", 0, 0, G_OPTION_ARG_FILENAME, &options->plan,
       "Take the shares of an earlier run's log", "LOG" },
+    { "save", 0, 0, G_OPTION_ARG_FILENAME, &options->save,
+      "Write a checkpoint there, at the end of each epoch, at the end and on Ctrl-C",
+      "FOLDER" },
+    { "save-every", 0, 0, G_OPTION_ARG_STRING, &options->save_every,
+      "Write it after every N steps in place of epochs", "N" },
+    { "resume", 0, 0, G_OPTION_ARG_FILENAME, &options->resume,
+      "Go on from the checkpoint there, as if the run had never stopped", "FOLDER" },
     { "dump", 0, 0, G_OPTION_ARG_STRING, &options->dump,
       "Print the graph, program or schedule of the step at the end", "WHAT" },
     { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "Print errors only", NULL },
@@ -281,7 +293,8 @@ free_options (TrainOptions *options)
 {
   char *texts[] = { options->data, options->model, options->optimizer, options->devices,
                     options->shares, options->mode, options->log, options->plan,
-                    options->dump, options->epochs, options->batch_size, options->steps,
+                    options->dump, options->save, options->resume, options->save_every,
+                    options->epochs, options->batch_size, options->steps,
                     options->seed };
 
   for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
@@ -303,7 +316,7 @@ status_of (const GError *error)
 {
   static const GyreError usage[] = {
     GYRE_ERROR_INVALID, GYRE_ERROR_SHAPE, GYRE_ERROR_SHARDING, GYRE_ERROR_SYNTAX,
-    GYRE_ERROR_UNKNOWN,
+    GYRE_ERROR_TREE, GYRE_ERROR_UNKNOWN,
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (usage); i++)

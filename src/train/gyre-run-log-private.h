@@ -27,6 +27,12 @@ gboolean     gyre_run_plan_read      (GyreRunPlan *self,
                                       const char  *path,
                                       GPtrArray   *devices,
                                       GError     **error);
+/* The same from the line itself, of which origin tells where it stood. */
+gboolean     gyre_run_plan_parse     (GyreRunPlan *self,
+                                      const char  *line,
+                                      const char  *origin,
+                                      GPtrArray   *devices,
+                                      GError     **error);
 
 typedef struct
 {
@@ -46,6 +52,14 @@ typedef struct
 GyreRunLog  *gyre_run_log_new        (const char *path, GError **error);
 void         gyre_run_log_free       (GyreRunLog *self);
 void         gyre_run_log_header     (GyreRunLog *self, const GyreRunHeader *header);
+/* Goes on with the log of a run that was stopped: its lines so far (NULL: they weren't
+ * kept), its header with the epochs of now, and another header where the run is another,
+ * such as on other devices. kept_epochs: those of the header in text. */
+void         gyre_run_log_resume     (GyreRunLog *self, const char *text,
+                                      GyreRunHeader *header, gint64 kept_epochs);
+/* What was written, and the header that holds now. */
+const char  *gyre_run_log_get_text   (const GyreRunLog *self);
+char        *gyre_run_log_dup_header (const GyreRunLog *self);
 void         gyre_run_log_step       (GyreRunLog *self, gint64 step, gint64 epoch,
                                       double loss);
 void         gyre_run_log_epoch      (GyreRunLog *self, gint64 epoch, double mean_loss,

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <glib/gstdio.h>
 #include <json-glib/json-glib.h>
@@ -16,6 +17,8 @@ struct _GyreRunLog
 {
   FILE    *file;    /* NULL: writes nothing */
   char    *path;
+  GString *text;    /* all that was written */
+  char    *header;
   gboolean failed;
 };
 
@@ -27,6 +30,7 @@ gyre_run_log_new (const char  *path,
 {
   GyreRunLog *self = g_new0 (GyreRunLog, 1);
 
+  self->text = g_string_new (NULL);
   if (!path)
     return self;
   self->path = g_strdup (path);
@@ -46,6 +50,8 @@ gyre_run_log_free (GyreRunLog *self)
     return;
   if (self->file)
     fclose (self->file);
+  g_string_free (self->text, TRUE);
+  g_free (self->header);
   g_free (self->path);
   g_free (self);
 }
@@ -67,13 +73,20 @@ gyre_run_log_close (GyreRunLog  *self,
   return FALSE;
 }
 
+static void
+put_text (GyreRunLog *self, const char *text)
+{
+  g_string_append (self->text, text);
+  if (self->file && (fputs (text, self->file) < 0 || fflush (self->file) != 0))
+    self->failed = TRUE;
+}
+
 /* A line at a time, so that a run can be watched. */
 static void
 put_line (GyreRunLog *self, GString *line)
 {
   g_string_append_c (line, '\n');
-  if (self->file && (fputs (line->str, self->file) < 0 || fflush (self->file) != 0))
-    self->failed = TRUE;
+  put_text (self, line->str);
 }
 
 static void
@@ -125,11 +138,10 @@ append_devices (GString *line, const GyreRunHeader *header)
   g_string_append_c (line, ']');
 }
 
-void
-gyre_run_log_header (GyreRunLog          *self,
-                     const GyreRunHeader *header)
+static GString *
+make_header (const GyreRunHeader *header)
 {
-  g_autoptr (GString) line = g_string_new ("{");
+  GString *line = g_string_new ("{");
   const struct { const char *name, *value; } texts[] = {
     { "mesh", header->mesh }, { "mode", header->mode }, { "data", header->data },
     { "model", header->model }, { "optimizer", header->optimizer },
@@ -144,7 +156,58 @@ gyre_run_log_header (GyreRunLog          *self,
   g_string_append_printf (line, ",\"batch_size\":%" G_GINT64_FORMAT ",\"epochs\":%"
                           G_GINT64_FORMAT ",\"seed\":%" G_GUINT64_FORMAT "}",
                           header->batch_size, header->epochs, header->seed);
+  return line;
+}
+
+void
+gyre_run_log_header (GyreRunLog          *self,
+                     const GyreRunHeader *header)
+{
+  g_autoptr (GString) line = make_header (header);
+
+  g_free (self->header);
+  self->header = g_strdup (line->str);
   put_line (self, line);
+}
+
+void
+gyre_run_log_resume (GyreRunLog    *self,
+                     const char    *text,
+                     GyreRunHeader *header,
+                     gint64         kept_epochs)
+{
+  g_autoptr (GString) line   = NULL;
+  gint64              epochs = header->epochs;
+  const char         *rest   = text ? strchr (text, '\n') : NULL;
+
+  header->epochs = kept_epochs;
+  line           = make_header (header);
+  header->epochs = epochs;
+  if (!rest)
+    gyre_run_log_header (self, header);
+  else if (strlen (line->str) == (gsize) (rest - text) &&
+           g_str_has_prefix (text, line->str))
+    {
+      gyre_run_log_header (self, header);
+      put_text (self, rest + 1);
+    }
+  else
+    {
+      put_text (self, text);
+      gyre_run_log_header (self, header);
+    }
+}
+
+const char *
+gyre_run_log_get_text (const GyreRunLog *self)
+{
+  return self->text->str;
+}
+
+char *
+gyre_run_log_dup_header (const GyreRunLog *self)
+{
+  return g_strdup (self->header);
 }
 
 void
@@ -201,21 +264,10 @@ bad_plan (const char *path, const char *why, GError **error)
 }
 
 static JsonNode *
-read_first_line (const char *path, GError **error)
+parse_line (const char *line, const char *path, GError **error)
 {
-  g_autofree char   *text  = NULL;
-  g_autoptr (GError) inner = NULL;
-  JsonNode          *node  = NULL;
-  char              *end;
+  JsonNode *node = json_from_string (line, NULL);
 
-  if (!g_file_get_contents (path, &text, NULL, &inner))
-    {
-      bad_plan (path, inner->message, error);
-      return NULL;
-    }
-  if ((end = strchr (text, '\n')))
-    *end = '\0';
-  node = json_from_string (text, NULL);
   if (node && JSON_NODE_HOLDS_OBJECT (node))
     return node;
   g_clear_pointer (&node, json_node_unref);
@@ -269,12 +321,13 @@ read_devices (GyreRunPlan  *self,
 }
 
 gboolean
-gyre_run_plan_read (GyreRunPlan  *self,
-                    const char   *path,
-                    GPtrArray    *devices,
-                    GError      **error)
+gyre_run_plan_parse (GyreRunPlan  *self,
+                     const char   *line,
+                     const char   *origin,
+                     GPtrArray    *devices,
+                     GError      **error)
 {
-  g_autoptr (JsonNode) node = read_first_line (path, error);
+  g_autoptr (JsonNode) node = parse_line (line, origin, error);
   JsonNode            *member;
 
   if (!node)
@@ -283,6 +336,23 @@ gyre_run_plan_read (GyreRunPlan  *self,
   member = json_object_get_member (json_node_get_object (node), "devices");
   if (!member || !JSON_NODE_HOLDS_ARRAY (member) ||
       json_array_get_length (json_node_get_array (member)) != devices->len)
-    return bad_plan (path, "it has not as many devices", error);
-  return read_devices (self, json_node_get_array (member), path, devices, error);
+    return bad_plan (origin, "it has not as many devices", error);
+  return read_devices (self, json_node_get_array (member), origin, devices, error);
+}
+
+gboolean
+gyre_run_plan_read (GyreRunPlan  *self,
+                    const char   *path,
+                    GPtrArray    *devices,
+                    GError      **error)
+{
+  g_autofree char   *text  = NULL;
+  g_autoptr (GError) inner = NULL;
+  char              *end;
+
+  if (!g_file_get_contents (path, &text, NULL, &inner))
+    return bad_plan (path, inner->message, error);
+  if ((end = strchr (text, '\n')))
+    *end = '\0';
+  return gyre_run_plan_parse (self, text, path, devices, error);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include <gyre/gyre-checkpoint.h>
 #include <gyre/gyre-dataset.h>
 #include <gyre/gyre-optimizer.h>
 #include <gyre/gyre-step.h>
@@ -11,11 +12,13 @@ G_BEGIN_DECLS
 
 typedef enum
 {
+  GYRE_MODE_UNSET,
   GYRE_MODE_JIT,
   GYRE_MODE_PMAP
 } GyreMode;
 
-/* What `gyre train` is told. Strings are borrowed. */
+/* What `gyre train` is told: NULL, a number below 0 and GYRE_MODE_UNSET are left to the
+ * checkpoint that is resumed, or to the defaults. Strings are borrowed. */
 typedef struct
 {
   const char *data;         /* NULL: the default dataset */
@@ -25,11 +28,16 @@ typedef struct
   const char *shares;       /* "5:2:1", "equal", or NULL: measured */
   const char *log;
   const char *plan;         /* a log whose plan is taken */
+  const char *save;         /* the folder of checkpoints, or NULL */
+  const char *resume;       /* the folder of the checkpoint to go on from, or NULL */
   GyreMode    mode;
   gint64      epochs;
   gint64      steps;        /* ends after so many; -1: never */
   gint64      batch_size;
-  guint64     seed;
+  gint64      accumulate;   /* batches of an update */
+  gint64      save_every;   /* steps; -1: at the end of each epoch */
+  gint64      seed;
+  double      validation;   /* the part of the training data held back */
 } GyreTrainerConfig;
 
 typedef struct _GyreTrainer GyreTrainer;
@@ -66,9 +74,14 @@ struct _GyreTrainer
   GyreKey         key;          /* of dropout and its kin */
   GyreRunLog     *log;
 
+  GHashTable     *kept;         /* what the resumed checkpoint says, or NULL */
+  gint64          resumed_at;   /* step */
+  gint64          saved_at;     /* step; -1: nowhere yet */
+
   gint64          n_steps;      /* enqueued */
   gint64          n_known;      /* whose loss is known */
   gint64          epoch_index;
+  gint64          epoch_batches;   /* taken from the loader */
   gint64          epoch_samples;   /* of those whose loss is known */
   double          loss;         /* the last known */
   double          loss_sum;     /* over the samples of this epoch */
@@ -109,6 +122,39 @@ GyreTree    *gyre_trainer_call_step (GyreTrainer *self, GyreStep *step, GyreMesh
 /* A scalar that every device has: its value, from jit or pmap. */
 gboolean     gyre_trainer_read      (GyreTree *results, const char *name, double *value,
                                      GError **error);
+
+/* --- what is told, and what a checkpoint keeps of it: gyre-trainer-settings.c --- */
+
+/* Fills the rest of the config, from the checkpoint or by default. */
+gboolean     gyre_trainer_take_settings (GyreTrainer *self, GError **error);
+void         gyre_trainer_keep_settings (const GyreTrainer *self, GHashTable *table);
+const char  *gyre_trainer_mode_name     (GyreMode mode);
+/* What was told must be what the checkpoint has. */
+gboolean     gyre_trainer_check_kept    (const GyreTrainer *self, const char *name,
+                                         const char *told, GError **error);
+/* An entry of the checkpoint, and the same as a number. */
+const char  *gyre_trainer_kept          (const GyreTrainer *self, const char *name,
+                                         GError **error);
+gboolean     gyre_trainer_kept_int      (const GyreTrainer *self, const char *name,
+                                         gint64 *value, GError **error);
+gboolean     gyre_trainer_kept_double   (const GyreTrainer *self, const char *name,
+                                         double *value, GError **error);
+void         gyre_trainer_keep_text     (GHashTable *table, const char *name,
+                                         const char *text);
+void         gyre_trainer_keep_int      (GHashTable *table, const char *name,
+                                         gint64 value);
+void         gyre_trainer_keep_double   (GHashTable *table, const char *name,
+                                         double value);
+
+/* --- checkpoints: gyre-trainer-save.c --- */
+
+/* Writes one, if the run has a folder for it; losses have been read up to here. */
+gboolean     gyre_trainer_save            (GyreTrainer *self, GError **error);
+/* Of the run that is resumed, if one is: whether the data are the same; the state and
+ * the place in the data, once the model is there; the shares. */
+gboolean     gyre_trainer_check_data      (GyreTrainer *self, GError **error);
+gboolean     gyre_trainer_restore         (GyreTrainer *self, GError **error);
+gboolean     gyre_trainer_take_kept_plan  (GyreTrainer *self);
 
 /* --- who takes part, and with what share: gyre-trainer-shares.c --- */
 

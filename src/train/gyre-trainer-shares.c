@@ -435,6 +435,8 @@ gyre_trainer_plan (GyreTrainer  *self,
     return parse_shares (self, shares, error);
   if (!take_device_shares (self, &found, error))
     return FALSE;
+  if (!found && gyre_trainer_take_kept_plan (self))
+    return TRUE;
   if (found || all_alike (self->devices))
     return TRUE;
   return measure_shares (self, error);

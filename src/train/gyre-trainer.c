@@ -63,7 +63,7 @@ open_data (GyreTrainer *self, GError **error)
                      gyre_dataset_get_name (self->dataset), spec ? "" : " (the default)",
                      gyre_dataset_get_n (self->dataset, GYRE_SPLIT_TRAIN),
                      gyre_dataset_get_n (self->dataset, GYRE_SPLIT_TEST));
-  return TRUE;
+  return gyre_trainer_check_data (self, error);
 }
 
 static gboolean
@@ -76,7 +76,9 @@ open_model (GyreTrainer *self, GError **error)
          (self->state = gyre_train_state_new (self->model, self->optimizer,
                                               GYRE_SHAPE (1, image.dims[0], image.dims[1],
                                                           image.dims[2]),
-                                              GYRE_F32, self->config.seed, error));
+                                              GYRE_F32, (guint64) self->config.seed,
+                                              error)) &&
+         gyre_trainer_restore (self, error);
 }
 
 static gboolean
@@ -123,13 +125,18 @@ log_header (GyreTrainer *self)
   g_autofree char *mesh      = gyre_mesh_to_string (self->mesh);
   g_autofree char *model     = gyre_model_to_string (self->model);
   g_autofree char *optimizer = gyre_optimizer_to_string (self->optimizer);
+  gint64           epochs    = 0;
   GyreRunHeader    header    = {
-    self->devices, &self->plan, mesh, self->config.mode == GYRE_MODE_JIT ? "jit" : "pmap",
+    self->devices, &self->plan, mesh, gyre_trainer_mode_name (self->config.mode),
     gyre_dataset_get_name (self->dataset), model, optimizer, self->config.batch_size,
-    self->config.epochs, self->config.seed,
+    self->config.epochs, (guint64) self->config.seed,
   };
 
-  gyre_run_log_header (self->log, &header);
+  if (!self->kept)
+    gyre_run_log_header (self->log, &header);
+  else if (gyre_trainer_kept_int (self, "epochs", &epochs, NULL))
+    gyre_run_log_resume (self->log, g_hash_table_lookup (self->kept, "log"), &header,
+                         epochs);
 }
 
 GyreTrainer *
@@ -139,19 +146,26 @@ gyre_trainer_new (const GyreTrainerConfig     *config,
                   GError                     **error)
 {
   g_autoptr (GyreTrainer) self = g_new0 (GyreTrainer, 1);
+  GyreKey                 key;
 
   self->config    = *config;
   self->callbacks = *callbacks;
   self->data      = data;
-  self->key       = gyre_key_new (42 + config->seed);
+  self->saved_at  = -1;
   g_queue_init (&self->pending);
+  if (!gyre_trainer_take_settings (self, error))
+    return NULL;
+  self->key = gyre_key_new (42 + (guint64) self->config.seed);
   if (!open_data (self, error) || !open_model (self, error) ||
-      !open_devices (self, error) || !gyre_trainer_plan (self, error) ||
-      !make_mesh (self, error) || !make_steps (self, error) ||
+      !open_devices (self, error))
+    return NULL;
+  key = self->key;
+  if (!gyre_trainer_plan (self, error) || !make_mesh (self, error) ||
+      !make_steps (self, error) ||
       !(self->log = gyre_run_log_new (config->log, error)))
     return NULL;
   /* measuring drew keys as well */
-  self->key = gyre_key_new (42 + config->seed);
+  self->key = key;
   log_header (self);
   return g_steal_pointer (&self);
 }
@@ -174,6 +188,7 @@ gyre_trainer_free (GyreTrainer *self)
   g_clear_pointer (&self->members, g_ptr_array_unref);
   g_clear_pointer (&self->devices, g_ptr_array_unref);
   g_clear_pointer (&self->log, gyre_run_log_free);
+  g_clear_pointer (&self->kept, g_hash_table_unref);
   gyre_run_plan_clear (&self->plan);
   g_free (self->busy);
   g_free (self);
@@ -249,21 +264,45 @@ is_at_end (const GyreTrainer *self)
          (self->config.steps >= 0 && self->n_steps >= self->config.steps);
 }
 
+/* A run that goes on may be amid an epoch. */
+static void
+start_epoch (GyreTrainer *self)
+{
+  gyre_loader_shuffle (self->train, gyre_key_new ((guint64) self->config.seed),
+                       (guint) self->epoch_index);
+  gyre_loader_skip (self->train, self->epoch_batches);
+  self->epoch_start = g_get_monotonic_time ();
+}
+
+static void
+end_epoch (GyreTrainer *self)
+{
+  self->epoch_index++;
+  self->epoch_batches = 0;
+  self->epoch_samples = 0;
+  self->loss_sum      = 0.0;
+}
+
+static gboolean
+save_if_due (GyreTrainer *self, GError **error)
+{
+  if (self->config.save_every <= 0 || self->n_steps % self->config.save_every != 0)
+    return TRUE;
+  return read_losses (self, 0, error) && gyre_trainer_save (self, error);
+}
+
 static gboolean
 train_epoch (GyreTrainer *self, GError **error)
 {
-  gyre_loader_shuffle (self->train, gyre_key_new (self->config.seed),
-                       (guint) self->epoch_index);
-  self->epoch_start   = g_get_monotonic_time ();
-  self->epoch_samples = 0;
-  self->loss_sum      = 0.0;
+  start_epoch (self);
   while (!is_at_end (self))
     {
       g_autoptr (GyreTree) batch = gyre_loader_next (self->train);
 
       if (!batch)
         break;
-      if (!train_batch (self, batch, error))
+      self->epoch_batches++;
+      if (!train_batch (self, batch, error) || !save_if_due (self, error))
         return FALSE;
       self->stopped = g_atomic_int_get (&stop_asked) != 0;
     }
@@ -320,14 +359,21 @@ finish_epoch (GyreTrainer *self, GError **error)
   return TRUE;
 }
 
-gboolean
-gyre_trainer_run (GyreTrainer  *self,
-                  GError      **error)
+/* Before the line of an epoch that may be cut short: it is written anew. */
+static gboolean
+save_at_end (GyreTrainer *self, GError **error)
 {
-  for (; self->epoch_index < self->config.epochs; self->epoch_index++)
+  return !(self->stopped || is_at_end (self)) || self->saved_at == self->n_steps ||
+         gyre_trainer_save (self, error);
+}
+
+static gboolean
+train_epochs (GyreTrainer *self, GError **error)
+{
+  while (self->epoch_index < self->config.epochs)
     {
       count_busy (self, -1.0);
-      if (!train_epoch (self, error))
+      if (!train_epoch (self, error) || !save_at_end (self, error))
         return FALSE;
       count_busy (self, 1.0);
       if (self->stopped)
@@ -336,6 +382,24 @@ gyre_trainer_run (GyreTrainer  *self,
         return FALSE;
       if (is_at_end (self))
         break;
+      end_epoch (self);
+      if ((self->config.save_every <= 0 || self->epoch_index == self->config.epochs) &&
+          !gyre_trainer_save (self, error))
+        return FALSE;
     }
-  return gyre_step_wait (self->step, error) && gyre_run_log_close (self->log, error);
+  return TRUE;
+}
+
+gboolean
+gyre_trainer_run (GyreTrainer  *self,
+                  GError      **error)
+{
+  gboolean nothing_left = self->epoch_index >= self->config.epochs;
+
+  if (nothing_left)
+    gyre_trainer_note (self, "nothing is left to do: the checkpoint has all %"
+                       G_GINT64_FORMAT " epochs; --epochs gives it more",
+                       self->config.epochs);
+  return (nothing_left ? measure_accuracy (self, error) : train_epochs (self, error)) &&
+         gyre_step_wait (self->step, error) && gyre_run_log_close (self->log, error);
 }

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "train/gyre-trainer-private.h"
+
+#include <string.h>
+
+#include "base/gyre-text-private.h"
+
+/* What a run is told that a checkpoint keeps.  A run that goes on takes from there what
+ * it isn't told, and may not be told otherwise where the numbers or the place in the data
+ * depend on it. */
+
+#define DEFAULT_MODEL                                                                    \
+  "flatten ! dense features=512 ! relu ! dense features=512 ! relu ! dense features=10"
+#define DEFAULT_OPTIMIZER "adam learning-rate=1e-3"
+
+typedef struct
+{
+  const char *name;         /* in the checkpoint; the option has dashes */
+  gsize       member;       /* of GyreTrainerConfig: gint64, below 0: not told */
+  gint64      otherwise;
+  gboolean    fixed;
+} Count;
+
+static const Count counts[] = {
+  { "epochs", G_STRUCT_OFFSET (GyreTrainerConfig, epochs), 1, FALSE },
+  { "batch_size", G_STRUCT_OFFSET (GyreTrainerConfig, batch_size), 64, TRUE },
+  { "accumulate", G_STRUCT_OFFSET (GyreTrainerConfig, accumulate), 1, TRUE },
+  { "seed", G_STRUCT_OFFSET (GyreTrainerConfig, seed), 0, TRUE },
+};
+
+static const char *const mode_names[] = { "", "jit", "pmap" };
+
+const char *
+gyre_trainer_mode_name (GyreMode mode)
+{
+  return mode_names[mode];
+}
+
+const char *
+gyre_trainer_kept (const GyreTrainer  *self,
+                   const char         *name,
+                   GError            **error)
+{
+  const char *text = g_hash_table_lookup (self->kept, name);
+
+  if (!text)
+    g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE,
+                 "--resume %s: the checkpoint has no '%s': 'gyre train --save' has not "
+                 "written it", self->config.resume, name);
+  return text;
+}
+
+gboolean
+gyre_trainer_kept_int (const GyreTrainer  *self,
+                       const char         *name,
+                       gint64             *value,
+                       GError            **error)
+{
+  const char *text = gyre_trainer_kept (self, name, error);
+
+  if (!text)
+    return FALSE;
+  if (gyre_text_parse_int (text, 0, G_MAXINT64, value, error))
+    return TRUE;
+  g_prefix_error (error, "--resume %s: '%s' of the checkpoint: ", self->config.resume,
+                  name);
+  return FALSE;
+}
+
+gboolean
+gyre_trainer_kept_double (const GyreTrainer  *self,
+                          const char         *name,
+                          double             *value,
+                          GError            **error)
+{
+  const char *text = gyre_trainer_kept (self, name, error);
+
+  if (!text)
+    return FALSE;
+  if (gyre_text_parse_double (text, value, error))
+    return TRUE;
+  g_prefix_error (error, "--resume %s: '%s' of the checkpoint: ", self->config.resume,
+                  name);
+  return FALSE;
+}
+
+gboolean
+gyre_trainer_check_kept (const GyreTrainer  *self,
+                         const char         *name,
+                         const char         *told,
+                         GError            **error)
+{
+  const char      *kept;
+  g_autofree char *option = g_strdelimit (g_strdup (name), "_", '-');
+
+  if (!self->kept)
+    return TRUE;
+  if (!(kept = gyre_trainer_kept (self, name, error)))
+    return FALSE;
+  if (g_str_equal (kept, told))
+    return TRUE;
+  g_set_error (error, GYRE_ERROR, GYRE_ERROR_INVALID,
+               "--%s '%s': the checkpoint in %s was made with '%s'; leave the option out "
+               "to go on with it", option, told, self->config.resume, kept);
+  return FALSE;
+}
+
+/* --- from the checkpoint --- */
+
+static gboolean
+take_count (GyreTrainer *self, const Count *count, GError **error)
+{
+  gint64          *member = G_STRUCT_MEMBER_P (&self->config, count->member);
+  g_autofree char *told   = g_strdup_printf ("%" G_GINT64_FORMAT, *member);
+
+  if (*member < 0)
+    return gyre_trainer_kept_int (self, count->name, member, error);
+  return !count->fixed || gyre_trainer_check_kept (self, count->name, told, error);
+}
+
+static gboolean
+take_text (GyreTrainer *self, const char *name, const char **member, GError **error)
+{
+  return *member || (*member = gyre_trainer_kept (self, name, error));
+}
+
+static gboolean
+take_validation (GyreTrainer *self, GError **error)
+{
+  char told[G_ASCII_DTOSTR_BUF_SIZE];
+
+  if (self->config.validation < 0.0)
+    return gyre_trainer_kept_double (self, "validation", &self->config.validation, error);
+  g_ascii_dtostr (told, sizeof told, self->config.validation);
+  return gyre_trainer_check_kept (self, "validation", told, error);
+}
+
+static gboolean
+take_kept (GyreTrainer *self, GError **error)
+{
+  const char *mode;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (counts); i++)
+    if (!take_count (self, &counts[i], error))
+      return FALSE;
+  if (!take_text (self, "data", &self->config.data, error) ||
+      !take_text (self, "model", &self->config.model, error) ||
+      !take_text (self, "optimizer", &self->config.optimizer, error) ||
+      !take_validation (self, error) || !(mode = gyre_trainer_kept (self, "mode", error)))
+    return FALSE;
+  if (self->config.mode == GYRE_MODE_UNSET)
+    self->config.mode = g_str_equal (mode, "pmap") ? GYRE_MODE_PMAP : GYRE_MODE_JIT;
+  return TRUE;
+}
+
+/* --- otherwise --- */
+
+static void
+take_defaults (GyreTrainerConfig *config)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (counts); i++)
+    {
+      gint64 *member = G_STRUCT_MEMBER_P (config, counts[i].member);
+
+      if (*member < 0)
+        *member = counts[i].otherwise;
+    }
+  if (!config->model)
+    config->model = DEFAULT_MODEL;
+  if (!config->optimizer)
+    config->optimizer = DEFAULT_OPTIMIZER;
+  if (config->validation < 0.0)
+    config->validation = 0.0;
+  if (config->mode == GYRE_MODE_UNSET)
+    config->mode = GYRE_MODE_JIT;
+}
+
+gboolean
+gyre_trainer_take_settings (GyreTrainer  *self,
+                            GError      **error)
+{
+  if (!self->config.resume)
+    {
+      take_defaults (&self->config);
+      return TRUE;
+    }
+  self->kept = gyre_checkpoint_load_metadata (self->config.resume, error);
+  if (self->kept)
+    return take_kept (self, error);
+  g_prefix_error (error, "--resume ");
+  return FALSE;
+}
+
+void
+gyre_trainer_keep_text (GHashTable *table,
+                        const char *name,
+                        const char *text)
+{
+  g_hash_table_insert (table, g_strdup (name), g_strdup (text));
+}
+
+void
+gyre_trainer_keep_int (GHashTable *table,
+                       const char *name,
+                       gint64      value)
+{
+  g_hash_table_insert (table, g_strdup (name),
+                       g_strdup_printf ("%" G_GINT64_FORMAT, value));
+}
+
+void
+gyre_trainer_keep_double (GHashTable *table,
+                          const char *name,
+                          double      value)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+  gyre_trainer_keep_text (table, name, g_ascii_dtostr (text, sizeof text, value));
+}
+
+void
+gyre_trainer_keep_settings (const GyreTrainer *self,
+                            GHashTable        *table)
+{
+  g_autofree char *model     = gyre_model_to_string (self->model);
+  g_autofree char *optimizer = gyre_optimizer_to_string (self->optimizer);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (counts); i++)
+    gyre_trainer_keep_int (table, counts[i].name,
+                           G_STRUCT_MEMBER (gint64, &self->config, counts[i].member));
+  gyre_trainer_keep_text (table, "data", gyre_dataset_get_name (self->dataset));
+  gyre_trainer_keep_text (table, "model", model);
+  gyre_trainer_keep_text (table, "optimizer", optimizer);
+  gyre_trainer_keep_text (table, "mode", mode_names[self->config.mode]);
+  gyre_trainer_keep_double (table, "validation", self->config.validation);
+}
