@@ -29,6 +29,8 @@ G_BEGIN_DECLS
  * @GYRE_INIT_GLOROT_UNIFORM: uniform of variance 2 / (fan-in + fan-out)
  * @GYRE_INIT_HE_NORMAL: truncated normal of variance 2 / fan-in
  * @GYRE_INIT_HE_UNIFORM: uniform of variance 2 / fan-in
+ * @GYRE_INIT_ORTHOGONAL: the scale times a matrix [d… · in, out] whose columns, or rows
+ *   if they are fewer, are of length 1 and orthogonal, drawn evenly among these
  *
  * How a parameter begins; the numbers are JAX's. Of a shape [d…, in, out] the fan-in is
  * in · d…, the fan-out is out · d….
@@ -46,7 +48,8 @@ typedef enum
   GYRE_INIT_GLOROT_NORMAL,
   GYRE_INIT_GLOROT_UNIFORM,
   GYRE_INIT_HE_NORMAL,
-  GYRE_INIT_HE_UNIFORM
+  GYRE_INIT_HE_UNIFORM,
+  GYRE_INIT_ORTHOGONAL
 } GyreInitKind;
 
 typedef struct

@@ -198,6 +198,8 @@ GYRE_API GyreTensor *gyre_all_gather    (GyreTensor *x, const char *axis);
 GYRE_API GyreTensor *gyre_axis_index    (const char *axis);
 /* → i32[] */
 GYRE_API GyreTensor *gyre_axis_size     (const char *axis);
+/* Whether the function sees one member's share along it; FALSE without a mesh. */
+GYRE_API gboolean    gyre_axis_is_manual (const char *axis);
 
 /* Trees of tensors: leaf by leaf */
 GYRE_API GyreTree   *gyre_pmean_tree    (GyreTree *tree, const char *axis);

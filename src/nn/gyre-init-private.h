@@ -11,4 +11,8 @@ G_BEGIN_DECLS
 float *gyre_init_make (const GyreInit *self, const GyreShape *shape, GyreKey key,
                        GError **error);
 
+/* Normal numbers become a matrix of the scale whose columns, or rows if they are fewer,
+ * are orthogonal. */
+void gyre_init_orthogonalize (const GyreShape *shape, float scale, float *numbers);
+
 G_END_DECLS

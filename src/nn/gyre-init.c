@@ -9,6 +9,7 @@
 typedef enum
 {
   FAN_NONE,     /* the scale is the initializer's own */
+  FAN_MATRIX,   /* the same, of a shape that has fans */
   FAN_IN,
   FAN_AVERAGE
 } Fan;
@@ -20,6 +21,8 @@ typedef struct
   Draw   draw;
   Fan    fan;
   double variance;   /* times 1 / fan */
+  /* Optional: what becomes of the numbers then; the scale is left to it. */
+  void (*arrange) (const GyreShape *shape, float scale, float *numbers);
 } Rule;
 
 static void
@@ -104,6 +107,7 @@ static const Rule rules[] = {
   [GYRE_INIT_GLOROT_UNIFORM]   = { draw_scaled_uniform, FAN_AVERAGE, 3 },
   [GYRE_INIT_HE_NORMAL]        = { draw_scaled_truncated, FAN_IN, 2 },
   [GYRE_INIT_HE_UNIFORM]       = { draw_scaled_uniform, FAN_IN, 6 },
+  [GYRE_INIT_ORTHOGONAL]       = { draw_normal, FAN_MATRIX, 0, gyre_init_orthogonalize },
 };
 
 static gboolean
@@ -152,6 +156,8 @@ get_scale (const GyreInit   *self,
     return TRUE;
   if (!count_fan (shape, rule->fan, &count, error))
     return FALSE;
+  if (rule->fan == FAN_MATRIX)
+    return TRUE;
 
   *scale = sqrtf ((float) (rule->variance / count));
   return TRUE;
@@ -163,6 +169,7 @@ gyre_init_make (const GyreInit   *self,
                 GyreKey           key,
                 GError          **error)
 {
+  const Rule *rule = &rules[self->kind];
   gsize n = (gsize) gyre_shape_n_elements (shape);
   float scale;
   float *out;
@@ -177,7 +184,14 @@ gyre_init_make (const GyreInit   *self,
                    "no memory for a parameter of %" G_GSIZE_FORMAT " numbers", n);
       return NULL;
     }
-  rules[self->kind].draw (key, scale, n, out);
+  if (rule->arrange == NULL)
+    {
+      rule->draw (key, scale, n, out);
+      return out;
+    }
+
+  rule->draw (key, 1, n, out);
+  rule->arrange (shape, scale, out);
 
   return out;
 }

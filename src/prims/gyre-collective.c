@@ -478,6 +478,33 @@ gyre_axis_index (const char *axis)
 }
 
 /**
+ * gyre_axis_is_manual:
+ * @axis: the name of a mesh axis
+ *
+ * Whether the function that is being traced sees the share of one member along @axis, as
+ * in gyre_step_pmap(), so that it can call collectives over it. Where the mesh has axes
+ * but none of this name, an error is kept on the trace.
+ *
+ * Returns: %TRUE if it does; %FALSE if it sees the whole batch, or there is no mesh
+ */
+gboolean
+gyre_axis_is_manual (const char *axis)
+{
+  GyreGraph *graph = gyre_graph_get_current ();
+  GyreAxisAttrs attrs = { 0 };
+  const GyreAxis *found;
+
+  g_return_val_if_fail (graph != NULL && axis != NULL, FALSE);
+
+  for (guint a = 0; a < graph->n_axes; a++)
+    if (strcmp (graph->axes[a].name, axis) == 0)
+      return graph->axes[a].manual;
+
+  return graph->n_axes > 0 &&
+         gyre_axis_attrs_init (&attrs, graph, "axis_is_manual", axis, &found);
+}
+
+/**
  * gyre_axis_size:
  * @axis: the name of a manual axis
  *

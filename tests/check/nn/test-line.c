@@ -28,7 +28,7 @@ static const struct
   { "relu ( relu )", GYRE_ERROR_SYNTAX, "column 1: relu holds no layers" },
   { "relu ! dens features=8", GYRE_ERROR_UNKNOWN,
     "column 8: unknown layer \"dens\"; did you mean \"dense\"?" },
-  { "relu ! transmogrify", GYRE_ERROR_UNKNOWN, "there are dense" },
+  { "relu ! transmogrify", GYRE_ERROR_UNKNOWN, "dense, dropout" },
   { "dense feature=8", GYRE_ERROR_UNKNOWN,
     "column 7: dense has no property \"feature\": did you mean \"features\"?" },
   { "dense colour=8", GYRE_ERROR_UNKNOWN, "it has features, use-bias" },

@@ -114,6 +114,7 @@ static const struct
   { { GYRE_INIT_GLOROT_UNIFORM, 0 }, 0, 0.081650, 0.14143 },
   { { GYRE_INIT_HE_NORMAL, 0 }, 0, 0.141421, 0.32155 },
   { { GYRE_INIT_HE_UNIFORM, 0 }, 0, 0.141421, 0.24495 },
+  { { GYRE_INIT_ORTHOGONAL, 2 }, 0, 0.2, 2 },
 };
 
 /* 4 * 25 in, 4 * 50 out; means and deviations of 5000 draws, at five sigma */
@@ -139,6 +140,47 @@ START_TEST (draws_from_the_distribution)
                     5 * initial[_i].deviation / sqrt (5000) + 1e-9);
   gyre_assert_near (sqrt (squares / 5000), initial[_i].deviation,
                     0.05 * initial[_i].deviation + 1e-9);
+}
+END_TEST
+
+static const GyreShape matrices[] = {
+  { 2, { 7, 4 } }, { 2, { 4, 7 } }, { 2, { 5, 5 } }, { 3, { 2, 3, 4 } }, { 2, { 1, 6 } },
+};
+
+/* Rows and columns that are fewer are orthogonal and as long as the scale. */
+START_TEST (orthogonal_is)
+{
+  const GyreShape *shape = &matrices[_i];
+  GyreInit init = { GYRE_INIT_ORTHOGONAL, 3 };
+  g_autofree float *a = gyre_init_make (&init, shape, gyre_key_new (1), NULL);
+  int columns = (int) shape->dims[shape->rank - 1];
+  int rows = (int) gyre_shape_n_elements (shape) / columns;
+  int n = MAX (rows, columns), k = MIN (rows, columns);
+
+  for (int i = 0; i < k; i++)
+    for (int j = 0; j < k; j++)
+      {
+        double dot = 0;
+
+        for (int l = 0; l < n; l++)
+          dot += rows >= columns ? (double) a[l * k + i] * (double) a[l * k + j]
+                                 : (double) a[i * n + l] * (double) a[j * n + l];
+        gyre_assert_near (dot, i == j ? 9 : 0, 1e-5);
+      }
+}
+END_TEST
+
+/* Of one column Q is the normal draw itself, as long as the scale: R is positive. */
+START_TEST (orthogonal_keeps_signs)
+{
+  GyreShape shape = GYRE_SHAPE (6, 1);
+  GyreInit init = { GYRE_INIT_ORTHOGONAL, 1 };
+  g_autofree float *a = gyre_init_make (&init, &shape, gyre_key_new (1), NULL);
+  float drawn[6];
+
+  gyre_key_normal (gyre_key_new (1), 6, drawn);
+  for (int i = 0; i < 6; i++)
+    ck_assert (a[i] * drawn[i] > 0);
 }
 END_TEST
 
@@ -261,6 +303,8 @@ add_tests (Suite *suite)
   gyre_check_add (suite, "jax", begins_as_jax_does);
   gyre_check_add_loop (suite, "draws", draws_from_the_distribution,
                        G_N_ELEMENTS (initial));
+  gyre_check_add_loop (suite, "orthogonal", orthogonal_is, G_N_ELEMENTS (matrices));
+  gyre_check_add (suite, "signs", orthogonal_keeps_signs);
   gyre_check_add (suite, "fan", needs_two_dimensions_for_a_fan);
   gyre_check_add (suite, "refusal", names_the_layer_that_refuses);
   gyre_check_add (suite, "parameters", says_which_parameter_does_not_fit);
