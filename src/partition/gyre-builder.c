@@ -111,6 +111,28 @@ emit_reshard (GyreSpecBuilder *self,
   return entry->result;
 }
 
+/* A partial sum over axes that shall split a dimension goes at once to where its parts are
+ * wanted. */
+static GyreTensor *
+scatter_partial (GyreSpecBuilder *self, GyreTensor *value, const GyreSpec *want)
+{
+  GyreSpec spec = *gyre_spec_builder_get (self, value);
+
+  for (int dim = 0; dim < value->shape.rank; dim++)
+    {
+      guint8 axes = want->axes[dim];
+
+      if (axes == 0 || spec.axes[dim] != 0 || (spec.partial & axes) != axes ||
+          (want->partial & axes) != 0 || gyre_dtype_size (value->dtype) != 4)
+        continue;
+      spec.partial &= (guint8) ~axes;
+      spec.axes[dim] = axes;
+      spec.base[dim] = want->base[dim] ? want->base[dim] : value->shape.dims[dim];
+      value = emit_reshard (self, value, &gyre_prim_reduce_scatter, axes, dim, &spec);
+    }
+  return value;
+}
+
 /* partial → whole, or at once into the chunks of a flat spec */
 static GyreTensor *
 reduce_partial (GyreSpecBuilder *self, GyreTensor *value, const GyreSpec *want)
@@ -189,6 +211,7 @@ gyre_spec_builder_move (GyreSpecBuilder *self,
                         GyreTensor      *value,
                         const GyreSpec  *want)
 {
+  value = scatter_partial (self, value, want);
   value = reduce_partial (self, value, want);
   value = gather_splits (self, value, want);
   return split_whole (self, value, want);

@@ -2,6 +2,7 @@
 #include "partition/gyre-partition-private.h"
 
 #include "partition/gyre-builder-private.h"
+#include "partition/gyre-kept-private.h"
 #include "partition/gyre-region-private.h"
 
 /* The pass goes forward over the source graph and asks each primitive's partition rule
@@ -19,6 +20,7 @@ typedef struct
   gboolean            marked;     /* a mark was added in this run */
   GyreSpec           *found;      /* by source id: the spec before a reduction */
   const GyreRegions  *regions;    /* NULL until the last run */
+  GyreKept           *kept;
   GyreSpecBuilder     builder;
   GyreTensor        **values;     /* by source id: the value in the new graph */
   GyreTensor        **chunks;     /* by source id: flattened and split, in a region */
@@ -139,6 +141,51 @@ partition_input (Partitioner *self, const GyreTensor *node, guint index)
     self->values[node->id] = value;
 }
 
+/* An operand as nodes outside of updates see it: of state in parts, the whole. */
+static GyreTensor *
+used_value (Partitioner *self, const GyreTensor *node, const GyreTensor *operand)
+{
+  GyreTensor *value    = whole_value (self, operand);
+  guint8      gathered = self->kept->gathered[operand->id];
+  GyreSpec    spec     = *gyre_spec_builder_get (&self->builder, value);
+
+  if (gathered == 0 || self->kept->specs[node->id])
+    return value;
+  for (int dim = 0; dim < operand->shape.rank; dim++)
+    if ((spec.axes[dim] & gathered) != 0)
+      {
+        spec.axes[dim] = 0;
+        spec.base[dim] = 0;
+      }
+  return gyre_spec_builder_move (&self->builder, value, &spec);
+}
+
+/* A node of an update of state in parts lies as that does. */
+static gboolean
+keep_parts (Partitioner *self, const GyreTensor *node, GyreSpec *want, GyreSpec *out)
+{
+  for (guint i = 0; i < node->n_operands; i++)
+    want[i] = *self->kept->specs[node->id];
+  *out = *self->kept->specs[node->id];
+  return TRUE;
+}
+
+/* Whether the operand is to be reduced where it is made: it is wanted whole, or its sum
+ * would stay partial in a larger value, which more bytes must move for. */
+static gboolean
+wants_whole (const GyreTensor *node,
+             guint             i,
+             const GyreSpec   *in,
+             const GyreSpec   *want,
+             const GyreSpec   *out)
+{
+  if ((in->partial & (guint8) ~want->partial) != 0)
+    return (in->partial & gyre_spec_split_axes (want)) == 0;
+  return (in->partial & out->partial) != 0 &&
+         gyre_shape_n_elements (&node->shape) >
+           gyre_shape_n_elements (&node->operands[i]->shape);
+}
+
 static gboolean
 ask_rule (Partitioner      *self,
           const GyreTensor *node,
@@ -154,6 +201,8 @@ ask_rule (Partitioner      *self,
       want[i].partial = 0;
     }
   *out = GYRE_SPEC_REPLICATED;
+  if (self->kept->specs[node->id])
+    return keep_parts (self, node, want, out);
   if (node->prim->partition)
     {
       if (node->prim->partition (node, self->mesh, in, want, out, &error))
@@ -176,14 +225,14 @@ partition_node (Partitioner *self, const GyreTensor *node)
 
   for (guint i = 0; i < n; i++)
     {
-      operands[i] = whole_value (self, node->operands[i]);
+      operands[i] = used_value (self, node, node->operands[i]);
       in[i]       = *gyre_spec_builder_get (&self->builder, operands[i]);
     }
   if (!ask_rule (self, node, in, want, &out))
     return FALSE;
   for (guint i = 0; i < n; i++)
     {
-      if ((in[i].partial & (guint8) ~want[i].partial) != 0)
+      if (wants_whole (node, i, &in[i], &want[i], &out))
         mark_whole (self, node->operands[i]);
       operands[i] = gyre_spec_builder_move (&self->builder, operands[i], &want[i]);
     }
@@ -399,6 +448,7 @@ gyre_partition (const GyreGraph     *graph,
   Partitioner  self    = { graph, mesh, inputs, donated, .error = error };
   GyreProgram *program = NULL;
 
+  self.kept   = gyre_kept_new (graph, inputs, donated);
   self.whole  = g_new0 (gboolean, n + 1);
   self.found  = g_new0 (GyreSpec, n + 1);
   self.values = g_new0 (GyreTensor *, n + 1);
@@ -411,5 +461,6 @@ gyre_partition (const GyreGraph     *graph,
   g_free (self.found);
   g_free (self.values);
   g_free (self.chunks);
+  gyre_kept_free (self.kept);
   return program;
 }

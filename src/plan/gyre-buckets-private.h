@@ -19,7 +19,7 @@ G_BEGIN_DECLS
  *   reductions    in the order in which their values are made, about a quarter of all
  *                 bytes each, so that the first runs while most of backward is to come
  *   flat gathers  as the reduce-scatter of the same groups: same places, same chunks
- *   others        alone: chunks are the members' blocks, one after the other */
+ *   by dimension  alone: chunks are the members' blocks, one after the other */
 typedef struct
 {
   GyreCollectiveKind kind;

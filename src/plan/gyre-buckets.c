@@ -51,7 +51,8 @@ choose_target (const GArray *exchanges)
 gboolean
 gyre_bucket_is_blocks (const GyreBucket *self)
 {
-  return self->kind == GYRE_COLLECTIVE_ALL_GATHER && self->dim >= 0;
+  return self->dim >= 0 && (self->kind == GYRE_COLLECTIVE_ALL_GATHER
+                            || self->kind == GYRE_COLLECTIVE_REDUCE_SCATTER);
 }
 
 static void

@@ -139,7 +139,9 @@ place_exchange (GyrePlan *self,
     read_until_begin (self, i);
 
   /* blocks are unpacked into memory like any other */
-  if (exchange->op.kind == GYRE_COLLECTIVE_ALL_GATHER && exchange->op.dim >= 0)
+  if (gyre_bucket_is_blocks (g_ptr_array_index (
+          self->buckets->buckets,
+          g_array_index (self->buckets->bucket_of, guint, i))))
     return;
   out->kind = GYRE_PLACE_BUCKET;
   out->index = i;

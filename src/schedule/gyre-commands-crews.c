@@ -43,9 +43,11 @@ make_block_bounds (GyreCommands *schedule,
     {
       GyreLine *line = schedule->lines[g_array_index (members, guint, m)];
       guint exchange = g_array_index (get_bucket (line, b)->members, guint, 0);
-      gsize size = gyre_line_size (line, &schedule->spec,
-                                   g_array_index (line->plan->exchanges, GyreExchange,
-                                                  exchange).op.in);
+      const GyreCollectiveOp *op =
+          &g_array_index (line->plan->exchanges, GyreExchange, exchange).op;
+      gsize size = gyre_line_size (
+          line, &schedule->spec,
+          op->kind == GYRE_COLLECTIVE_ALL_GATHER ? op->in : op->out);
       gsize align = 4;
 
       for (guint k = 0; k < schedule->n_lines; k++)
@@ -89,11 +91,14 @@ get_crew (GyreCommands  *schedule,
                                     : g_new0 (gsize, members->len + 1);
   g_autofree char *name = name_bucket (line, b);
   GyreCrewInfo info = { name, members->len, devices,
-                        blocks ? GYRE_U32 : bucket->dtype, bucket->op };
+                        bucket->dtype, bucket->op };
 
   for (guint m = 0; m < members->len; m++)
     devices[m] = schedule->lines[g_array_index (members, guint, m)]->device;
 
+  /* what is only copied goes by words, of bytes too */
+  if (blocks && bucket->kind == GYRE_COLLECTIVE_ALL_GATHER)
+    info.dtype = GYRE_U32;
   info.length =
       blocks ? bounds[members->len] : bucket->size / gyre_dtype_size (bucket->dtype);
   if (!blocks)

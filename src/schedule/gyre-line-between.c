@@ -32,6 +32,118 @@ block_offset (const GyreBinder *self,
   return gyre_collective_get_bounds (gyre_crew_get_collective (crew->crew))[member] * 4;
 }
 
+static gboolean
+is_scattered (const GyreBucket *bucket)
+{
+  return bucket->kind == GYRE_COLLECTIVE_REDUCE_SCATTER && gyre_bucket_is_blocks (bucket);
+}
+
+/* A member's block in a whole array: rows of inner elements, stride apart. */
+typedef struct
+{
+  guint  member;
+  gint64 rows, inner, stride, first;
+} Block;
+
+/* The block goes from the whole to the bucket, or to the whole from there. */
+static gboolean
+bind_block (GyreBinder  *self,
+            guint        i,
+            const Block *block,
+            GArray      *wishes)
+{
+  const GyreExchange *exchange = get_exchange (self, i);
+  const GyreBucket *bucket = get_bucket (self, i);
+  guint b = g_array_index (self->line->plan->buckets->bucket_of, guint, i);
+  const GyreLineCrew *crew = &g_array_index (self->line->crews, GyreLineCrew, b);
+  gboolean pack = is_scattered (bucket);
+  gsize size = gyre_dtype_size (exchange->dtype);
+  GyreBound bound = { GYRE_COMMAND_LAUNCH, pack ? bucket->begin - 1 : bucket->finish + 1 };
+  GyreLaunch launch = { NULL, "blocks.cl", NULL,
+                        pack        ? "gyre_blocks_pack_word"
+                        : size == 4 ? "gyre_blocks_unpack_word"
+                                    : "gyre_blocks_unpack_byte" };
+  const gint64 numbers[] = { block->inner, block->stride, block->first,
+                             (gint64) (block_offset (self, i, block->member) / size) };
+  guint index, whole = pack ? 1 : 0;
+
+  bound.launch.kernel = gyre_binder_find_kernel (self, &launch);
+  if (bound.launch.kernel == NULL)
+    return FALSE;
+
+  bound.launch.n_args = 6;
+  bound.launch.args = g_new0 (GyreKernelArg, 6);
+  bound.launch.args[1 - whole] =
+      GYRE_BUFFER_ARG (gyre_crew_get_buffer (crew->crew, crew->member));
+  for (guint k = 0; k < 4; k++)
+    bound.launch.args[2 + k] = GYRE_I32_ARG ((gint32) numbers[k]);
+  bound.launch.dims = 2;
+  bound.launch.global[0] = (gsize) block->inner;
+  bound.launch.global[1] = (gsize) block->rows;
+
+  index = gyre_binder_add (self, &bound);
+  g_array_index (self->line->bound, GyreBound, index).launch.args[whole].kind =
+      GYRE_ARG_BUFFER;
+  return gyre_binder_set_value (self, index, whole,
+                                pack ? exchange->in : exchange->op.out, wishes);
+}
+
+/* The devices of a crew, in its order. */
+static GPtrArray *
+list_members (const GyreBinder *self,
+              guint             bucket)
+{
+  GPtrArray *members = g_ptr_array_new ();
+  GyreCrew *crew = g_array_index (self->line->crews, GyreLineCrew, bucket).crew;
+  guint n = gyre_mesh_spec_n_devices (self->mesh);
+
+  for (guint d = 0; d < n; d++)
+    if (g_array_index (self->lines[d]->crews, GyreLineCrew, bucket).crew == crew)
+      g_ptr_array_add (members, self->lines[d]);
+
+  return members;
+}
+
+/* Every member's block of the whole, which is the operand or the result. */
+static gboolean
+bind_blocks (GyreBinder *self,
+             guint       i,
+             GArray     *wishes)
+{
+  const GyreExchange *exchange = get_exchange (self, i);
+  gboolean pack = is_scattered (get_bucket (self, i));
+  guint whole = pack ? exchange->in : exchange->op.out;
+  guint part = pack ? exchange->op.out : exchange->in;
+  const GyreTensor *value = g_ptr_array_index (self->line->program->graph->nodes, whole);
+  gint64 n = gyre_line_count (self->line, self->mesh, whole);
+  g_autoptr (GPtrArray) members = NULL;
+  Block block = { .rows = 1 };
+  GyreShape local;
+
+  if (n == 0)
+    return TRUE;
+
+  gyre_spec_local_shape (&self->line->program->specs[whole], self->mesh, &value->shape,
+                         self->line->index, &local, NULL);
+  for (int d = 0; d < exchange->op.dim; d++)
+    block.rows *= local.dims[d];
+  block.stride = n / block.rows;
+
+  members =
+      list_members (self, g_array_index (self->line->plan->buckets->bucket_of, guint, i));
+  for (; block.member < members->len; block.member++)
+    {
+      GyreLine *other = g_ptr_array_index (members, block.member);
+
+      block.inner = gyre_line_count (other, self->mesh, part) / block.rows;
+      if (block.inner > 0 && !bind_block (self, i, &block, wishes))
+        return FALSE;
+      block.first += block.inner;
+    }
+
+  return TRUE;
+}
+
 /* The operand goes into its place before the bucket begins. */
 static gboolean
 bind_pack (GyreBinder *self,
@@ -47,6 +159,8 @@ bind_pack (GyreBinder *self,
 
   if (self->line->plan->direct[i])
     return TRUE;
+  if (is_scattered (bucket))
+    return bind_blocks (self, i, wishes);
 
   bound.copy.size = gyre_line_size (self->line, self->mesh, exchange->in);
   if (gyre_bucket_is_blocks (bucket))
@@ -69,98 +183,28 @@ bind_pack (GyreBinder *self,
   return gyre_binder_set_value (self, index, 0, exchange->in, wishes);
 }
 
-/* One member's block goes to its place in the whole. */
-static gboolean
-bind_block (GyreBinder *self,
-            guint       i,
-            guint       member,
-            gint64      inner,
-            gint64      stride,
-            gint64      first,
-            gint64      rows,
-            GArray     *wishes)
-{
-  const GyreExchange *exchange = get_exchange (self, i);
-  const GyreBucket *bucket = get_bucket (self, i);
-  guint b = g_array_index (self->line->plan->buckets->bucket_of, guint, i);
-  const GyreLineCrew *crew = &g_array_index (self->line->crews, GyreLineCrew, b);
-  gsize size = gyre_dtype_size (exchange->dtype);
-  GyreBound bound = { GYRE_COMMAND_LAUNCH, bucket->finish + 1 };
-  GyreLaunch launch = { NULL, "blocks.cl", NULL,
-                        size == 4 ? "gyre_blocks_unpack_word"
-                                  : "gyre_blocks_unpack_byte" };
-  const gint64 numbers[] = { inner, stride, first,
-                             (gint64) (block_offset (self, i, member) / size) };
-  guint index;
-
-  bound.launch.kernel = gyre_binder_find_kernel (self, &launch);
-  if (bound.launch.kernel == NULL)
-    return FALSE;
-
-  bound.launch.n_args = 6;
-  bound.launch.args = g_new0 (GyreKernelArg, 6);
-  bound.launch.args[1] =
-      GYRE_BUFFER_ARG (gyre_crew_get_buffer (crew->crew, crew->member));
-  for (guint k = 0; k < 4; k++)
-    bound.launch.args[2 + k] = GYRE_I32_ARG ((gint32) numbers[k]);
-  bound.launch.dims = 2;
-  bound.launch.global[0] = (gsize) inner;
-  bound.launch.global[1] = (gsize) rows;
-
-  index = gyre_binder_add (self, &bound);
-  g_array_index (self->line->bound, GyreBound, index).launch.args[0].kind =
-      GYRE_ARG_BUFFER;
-  return gyre_binder_set_value (self, index, 0, exchange->op.out, wishes);
-}
-
-/* The devices of a crew, in its order. */
-static GPtrArray *
-list_members (const GyreBinder *self,
-              guint             bucket)
-{
-  GPtrArray *members = g_ptr_array_new ();
-  GyreCrew *crew = g_array_index (self->line->crews, GyreLineCrew, bucket).crew;
-  guint n = gyre_mesh_spec_n_devices (self->mesh);
-
-  for (guint d = 0; d < n; d++)
-    if (g_array_index (self->lines[d]->crews, GyreLineCrew, bucket).crew == crew)
-      g_ptr_array_add (members, self->lines[d]);
-
-  return members;
-}
-
+/* What the devices gathered goes into the whole, or the own block out of the bucket. */
 static gboolean
 bind_unpack (GyreBinder *self,
              guint       i,
              GArray     *wishes)
 {
   const GyreExchange *exchange = get_exchange (self, i);
-  const GyreTensor *out =
-      g_ptr_array_index (self->line->program->graph->nodes, exchange->op.out);
-  g_autoptr (GPtrArray) members = NULL;
-  gint64 rows = 1, first = 0, stride,
-         n = gyre_line_count (self->line, self->mesh, out->id);
+  const GyreBucket *bucket = get_bucket (self, i);
+  guint b = g_array_index (self->line->plan->buckets->bucket_of, guint, i);
+  const GyreLineCrew *crew = &g_array_index (self->line->crews, GyreLineCrew, b);
+  GyreBound bound = { GYRE_COMMAND_COPY, bucket->finish + 1 };
 
-  if (!gyre_bucket_is_blocks (get_bucket (self, i)) || n == 0)
+  if (!gyre_bucket_is_blocks (bucket))
     return TRUE;
+  if (!is_scattered (bucket))
+    return bind_blocks (self, i, wishes);
 
-  for (int d = 0; d < exchange->op.dim; d++)
-    rows *= out->shape.dims[d];
-  stride = n / rows;
-
-  members =
-      list_members (self, g_array_index (self->line->plan->buckets->bucket_of, guint, i));
-  for (guint m = 0; m < members->len; m++)
-    {
-      GyreLine *other = g_ptr_array_index (members, m);
-      gint64 inner = gyre_line_count (other, self->mesh, exchange->in) / rows;
-
-      if (inner > 0 && !bind_block (self, i, m, inner, stride, first, rows, wishes))
-        return FALSE;
-      first += inner;
-    }
-
-  return TRUE;
+  bound.copy.size = gyre_line_size (self->line, self->mesh, exchange->op.out);
+  bound.copy.from = gyre_crew_get_buffer (crew->crew, crew->member);
+  bound.copy.from_first = block_offset (self, i, crew->member);
+  return gyre_binder_set_value (self, gyre_binder_add (self, &bound), 1,
+                                exchange->op.out, wishes);
 }
 
 /* An output that lies in a bucket is copied out at the end, unless it lives there. */

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gyre-check.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <gyre/gyre-array.h>
+#include <gyre/gyre-key.h>
+#include <gyre/gyre-ops.h>
+#include <gyre/gyre-step.h>
+
+/* One step function under many shardings gives what one device gives.  No size is a
+ * multiple of another. */
+
+#define ROWS    7
+#define IN      5
+#define HIDDEN  11
+#define OUT     3
+#define N_STEPS 4
+
+/* Sums in another order, over four updates. */
+#define RTOL 2e-5
+#define ATOL 2e-6
+
+typedef struct
+{
+  const char *devices;
+  const char *layout;
+  const char *weights;    /* of the first axis, or NULL */
+  const char *shardings;
+} Case;
+
+static const Case cases[] = {
+  { "pocl*2", "dp=2", NULL, "params=, x=dp, y=dp" },
+  { "pocl*3", "dp=3", "5,2,1", "params=, x=dp, y=dp" },
+  { "pocl*8", "dp=8", NULL, "params=, x=dp, y=dp" },
+  /* columns, then rows */
+  { "pocl*3", "tp=3", NULL, "params/w1=,tp, params/b1=tp, params/w2=tp" },
+  { "pocl*3", "tp=3", "1,0,2", "params/w1=,tp, params/b1=tp, params/w2=tp" },
+  /* rows, then columns */
+  { "pocl*2", "tp=2", NULL, "params/w1=tp, params/w2=,tp" },
+  /* both */
+  { "pocl*4", "dp=2,tp=2", NULL,
+    "params/w1=,tp, params/b1=tp, params/w2=tp, x=dp, y=dp" },
+  { "pocl*6", "dp=2,tp=3", "3,1",
+    "params/w1=,tp, params/b1=tp, params/w2=tp, x=dp, y=dp" },
+  { "pocl*6", "tp=3,dp=2", NULL, "params/w1=,tp, params/w2=tp, x=dp, y=dp" },
+  /* parameters in parts over the axis of the data */
+  { "pocl*2", "dp=2", NULL, "params=dp, x=dp, y=dp" },
+  { "pocl*3", "dp=3", "5,2,1", "params=dp, x=dp, y=dp" },
+  { "pocl*3", "dp=3", NULL, "params/w1=,dp, params/b1=dp, params/w2=,dp, x=dp, y=dp" },
+  { "pocl*4", "dp=2,tp=2", NULL,
+    "params/w1=dp,tp, params/b1=tp, params/w2=tp,dp, x=dp, y=dp" },
+  /* one dimension over both axes; data over one that parameters don't know */
+  { "pocl*4", "dp=2,tp=2", NULL, "params=, x=dp+tp, y=dp+tp" },
+  { "pocl*4", "dp=2,tp=2", NULL, "params/w1=,dp+tp, params/w2=dp+tp, x=, y=" },
+  { "pocl*4", "dp=2,tp=2", NULL, "x=tp, y=dp, params/w1=tp" },
+  { "pocl*4", "dp=2,tp=2", NULL, "x=dp,tp, y=dp" },
+};
+
+static GyreTensor *
+loss_func (GyreTree  *params,
+           GyreTree **aux,
+           gpointer   data)
+{
+  GyreTree *args = data;
+  GyreTensor *h = gyre_matmul (gyre_tree_get (args, "x"), gyre_tree_get (params, "w1"));
+  GyreTensor *y;
+
+  h = gyre_tanh (gyre_add (h, gyre_tree_get (params, "b1")));
+  y = gyre_add (gyre_matmul (h, gyre_tree_get (params, "w2")),
+                gyre_tree_get (params, "b2"));
+  return gyre_mean (gyre_square (gyre_sub (y, gyre_tree_get (args, "y"))));
+}
+
+static GyreTree *
+descend (const char      *path,
+         GyreTree *const *leaves,
+         guint            n_trees,
+         gpointer         data,
+         GError         **error)
+{
+  GyreTensor *step = gyre_mul_scalar (gyre_tree_as_tensor (leaves[1]), 0.3);
+
+  return gyre_tree_new_tensor (gyre_sub (gyre_tree_as_tensor (leaves[0]), step));
+}
+
+static GyreTree *
+train_step (GyreTree *args,
+            gpointer  data)
+{
+  GyreTensor *loss;
+  GyreTree *params = gyre_tree_get_tree (args, "params");
+  GyreTree *both[] = { params,
+                       gyre_value_and_grad (loss_func, params, args, &loss, NULL) };
+
+  return gyre_tree_build (
+      GYRE_TREE_ENTRY ("params", gyre_tree_map (both, 2, descend, NULL, NULL)),
+      GYRE_TENSOR_ENTRY ("loss", loss), NULL);
+}
+
+static void
+add_normal (GyreTree   *tree,
+            const char *path,
+            guint64     seed,
+            GyreShape   shape)
+{
+  g_autoptr (GyreArray) array = gyre_array_new_normal (gyre_key_new (seed), shape, 0.5f);
+  g_autoptr (GyreTree) leaf = gyre_tree_new_array (array);
+
+  gyre_tree_set_path (tree, path, leaf);
+}
+
+static GyreTree *
+make_args (void)
+{
+  GyreTree *args = gyre_tree_new_dict ();
+
+  add_normal (args, "params/w1", 1, GYRE_SHAPE (IN, HIDDEN));
+  add_normal (args, "params/b1", 2, GYRE_SHAPE (HIDDEN));
+  add_normal (args, "params/w2", 3, GYRE_SHAPE (HIDDEN, OUT));
+  add_normal (args, "params/b2", 4, GYRE_SHAPE (OUT));
+  add_normal (args, "x", 5, GYRE_SHAPE (ROWS, IN));
+  add_normal (args, "y", 6, GYRE_SHAPE (ROWS, OUT));
+  return args;
+}
+
+static GyreMesh *
+make_mesh (const char *spec,
+           const char *layout,
+           const char *weights)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) devices = gyre_devices_open (spec, &error);
+  GyreMesh *mesh;
+
+  gyre_assert_no_error (error);
+  mesh = gyre_mesh_new (layout, devices, &error);
+  gyre_assert_no_error (error);
+  if (weights != NULL)
+    {
+      g_auto (GStrv) parts = g_strsplit (weights, ",", -1);
+      double numbers[8] = { 0 };
+
+      for (guint i = 0; parts[i] != NULL; i++)
+        numbers[i] = g_ascii_strtod (parts[i], NULL);
+      gyre_mesh_set_shares (mesh, gyre_mesh_get_axis_name (mesh, 0), numbers, &error);
+      gyre_assert_no_error (error);
+    }
+  return mesh;
+}
+
+/* The results of the last of a few steps. */
+static GyreTree *
+run_steps (const char *spec,
+           const char *layout,
+           const char *weights,
+           const char *shardings)
+{
+  g_autoptr (GyreMesh) mesh = make_mesh (spec, layout, weights);
+  g_autoptr (GyreTree) args = make_args ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GyreStep) step =
+      gyre_step_jit (train_step, mesh, shardings, "params", NULL, NULL, &error);
+  GyreTree *result = NULL;
+
+  gyre_assert_no_error (error);
+  for (guint i = 0; i < N_STEPS; i++)
+    {
+      GyreTree *params = gyre_tree_get_tree (i > 0 ? result : args, "params");
+      GyreTree *next =
+          gyre_step_run (step, &error, GYRE_TREE_ENTRY ("params", params),
+                         GYRE_TREE_ENTRY ("x", gyre_tree_get_tree (args, "x")),
+                         GYRE_TREE_ENTRY ("y", gyre_tree_get_tree (args, "y")), NULL);
+
+      gyre_assert_no_error (error);
+      gyre_tree_unref (result);
+      result = next;
+    }
+  gyre_step_wait (step, &error);
+  gyre_assert_no_error (error);
+  return result;
+}
+
+static GyreTree *expected;
+
+static void
+open_expected (void)
+{
+  expected = run_steps ("pocl", "dp=1", NULL, NULL);
+}
+
+static void
+close_expected (void)
+{
+  g_clear_pointer (&expected, gyre_tree_unref);
+}
+
+static void
+compare_leaf (const char *path,
+              GyreTree   *leaf,
+              gpointer    data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) bytes = gyre_array_get (gyre_tree_as_array (leaf), &error);
+  g_autoptr (GBytes) other =
+      gyre_array_get (gyre_tree_get_array (expected, path), &error);
+  const float *is, *should;
+  gsize size;
+
+  gyre_assert_no_error (error);
+  is = g_bytes_get_data (bytes, &size);
+  should = g_bytes_get_data (other, NULL);
+  ck_assert_uint_eq (size, g_bytes_get_size (other));
+  for (gsize i = 0; i < size / sizeof (float); i++)
+    if (!(fabsf (is[i] - should[i]) <= ATOL + RTOL * fabsf (should[i])))
+      ck_abort_msg ("%s: %s[%" G_GSIZE_FORMAT "] is %.9g, not %.9g", (const char *) data,
+                    path, i, is[i], should[i]);
+}
+
+START_TEST (gives_what_one_device_gives)
+{
+  const Case *c = &cases[_i];
+  g_autofree char *name = g_strdup_printf ("%s: %s", c->layout, c->shardings);
+  g_autoptr (GyreTree) result = run_steps (c->devices, c->layout, c->weights,
+                                           c->shardings);
+
+  gyre_tree_foreach (result, compare_leaf, name);
+}
+END_TEST
+
+static void
+add_tests (Suite *suite)
+{
+  TCase *tcase = gyre_check_case (suite, "shardings", open_expected, close_expected);
+
+  tcase_add_loop_test (tcase, gives_what_one_device_gives, 0, G_N_ELEMENTS (cases));
+}
+
+GYRE_CHECK_MAIN ("shardings", add_tests)
