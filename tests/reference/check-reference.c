@@ -57,6 +57,14 @@ set_environment (void)
   setlocale (LC_ALL, "");
 }
 
+static char *
+choose_devices (char *given)
+{
+  const char *variable = g_getenv ("GYRE_DEVICES");
+
+  return given != NULL ? given : g_strdup (variable != NULL ? variable : "pocl");
+}
+
 int
 main (int    argc,
       char **argv)
@@ -72,10 +80,7 @@ main (int    argc,
     }
 
   self.folder = argv[1];
-  if (self.devices == NULL)
-    self.devices = g_getenv ("GYRE_DEVICES");
-  if (self.devices == NULL)
-    self.devices = "pocl";
+  self.devices = choose_devices (self.devices);
   self.opened = g_hash_table_new_full (NULL, NULL, NULL,
                                        (GDestroyNotify) g_ptr_array_unref);
   for (gsize i = 0; i < G_N_ELEMENTS (kinds); i++)
@@ -85,6 +90,8 @@ main (int    argc,
   if (self.n_ok + self.n_failed + self.n_skipped == 0)
     reference_fail (&self, self.folder, "there is no case to check");
   printf ("%u ok, %u failed, %u skipped\n", self.n_ok, self.n_failed, self.n_skipped);
+  g_free (self.devices);
+  g_free (self.only);
 
   return self.n_failed > 0 ? 1 : 0;
 }

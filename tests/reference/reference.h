@@ -11,8 +11,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   const char *folder;
-  const char *only;        /* a glob that names of cases match, or NULL */
-  const char *devices;
+  char       *only;        /* a glob that names of cases match, or NULL */
+  char       *devices;
   gboolean    oracle;      /* the interpreter in double, in place of devices */
   gboolean    training;    /* whole runs too */
   guint       n_ok;
