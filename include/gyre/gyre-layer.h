@@ -147,6 +147,19 @@ GYRE_API void gyre_layer_class_add_enum    (GyreLayerClass *klass,
                                             gsize           offset,
                                             GType           type,
                                             int             value);
+/* "3,3": a char * member, that gyre_layer_parse_ints () reads; or one of a few words */
+GYRE_API void gyre_layer_class_add_ints    (GyreLayerClass    *klass,
+                                            const char        *name,
+                                            const char        *blurb,
+                                            gsize              offset,
+                                            guint              n_max,
+                                            gint64             minimum,
+                                            gint64             maximum,
+                                            const char *const *words,
+                                            const char        *value);
+GYRE_API guint gyre_layer_parse_ints       (const char *text,
+                                            gint64     *values,
+                                            guint       n_max);
 GYRE_API void gyre_layer_class_add_string  (GyreLayerClass *klass,
                                             const char     *name,
                                             const char     *blurb,

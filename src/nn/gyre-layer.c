@@ -234,6 +234,37 @@ gyre_layer_class_add_string (GyreLayerClass *klass,
 }
 
 /**
+ * gyre_layer_class_add_ints:
+ * @klass: a class of layers
+ * @name: the property, in kebab case
+ * @blurb: what it is, in a few words
+ * @offset: of its char * in the instance, which is freed with it
+ * @n_max: how many integers there may be
+ * @minimum: the least value of each
+ * @maximum: the largest
+ * @words: (array zero-terminated=1) (nullable): static: what may stand there instead,
+ *   such as "SAME"
+ * @value: (nullable): its default
+ *
+ * Gives layers a property that is a few integers, "3,3"; for class_init. The member is
+ * the text, which gyre_layer_parse_ints() reads.
+ */
+void
+gyre_layer_class_add_ints (GyreLayerClass    *klass,
+                           const char        *name,
+                           const char        *blurb,
+                           gsize              offset,
+                           guint              n_max,
+                           gint64             minimum,
+                           gint64             maximum,
+                           const char *const *words,
+                           const char        *value)
+{
+  gyre_property_add_ints (G_OBJECT_CLASS (klass), name, blurb, offset, n_max, minimum,
+                          maximum, words, value);
+}
+
+/**
  * gyre_layer_class_require:
  * @klass: a class of layers
  * @name: a property that was added

@@ -23,6 +23,16 @@ void gyre_property_add_enum    (GObjectClass *klass, const char *name, const cha
                                 gsize offset, GType type, int value);
 void gyre_property_add_string  (GObjectClass *klass, const char *name, const char *blurb,
                                 gsize offset, const char *value);
+/* A char * member: 1 to n_max integers, "3,3", or one of the words (NULL-terminated,
+ * static; may be NULL), in any case. */
+void gyre_property_add_ints    (GObjectClass *klass, const char *name, const char *blurb,
+                                gsize offset, guint n_max, gint64 minimum,
+                                gint64 maximum, const char *const *words,
+                                const char *value);
+gboolean gyre_property_is_ints       (GParamSpec *pspec);
+char    *gyre_property_describe_ints (GParamSpec *pspec);
+gboolean gyre_property_check_ints    (GParamSpec *pspec, const char *text,
+                                      GError **error);
 /* Not to be given in a line. */
 void gyre_property_add_object  (GObjectClass *klass, const char *name, const char *blurb,
                                 gsize offset, GType type);

@@ -240,7 +240,22 @@ print_string (const GValue *value)
   return g_strdup_printf ("\"%s\"", escaped);
 }
 
+static gboolean
+parse_ints (GParamSpec  *pspec,
+            const char  *text,
+            GValue      *value,
+            GError     **error)
+{
+  if (!gyre_property_check_ints (pspec, text, error))
+    return FALSE;
+
+  g_value_set_string (value, text);
+  return TRUE;
+}
+
+/* Some are stored as text too: those come first. */
 static const Kind kinds[] = {
+  { gyre_property_is_ints, gyre_property_describe_ints, parse_ints, print_string },
   { is_int, describe_int, parse_int, print_int },
   { is_double, describe_double, parse_double, print_double },
   { is_boolean, describe_boolean, parse_boolean, print_boolean },
