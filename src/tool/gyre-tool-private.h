@@ -24,6 +24,8 @@ typedef struct
 
 int gyre_tool_devices (int argc, char **argv);
 int gyre_tool_train   (int argc, char **argv);
+int gyre_tool_predict (int argc, char **argv);
+int gyre_tool_evaluate (int argc, char **argv);
 int gyre_tool_inspect (int argc, char **argv);
 int gyre_tool_bench   (int argc, char **argv);
 
@@ -32,6 +34,12 @@ GYRE_API int gyre_tool_main (int argc, char **argv);
 
 /* Prints "gyre COMMAND: message" on one line, and returns status. */
 int gyre_tool_fail (const char *command, int status, const GError *error);
+/* Usage for what lies in an option's value, failed for what is of files, devices and the
+ * machine. */
+int gyre_tool_status_of (const GError *error);
+/* Reads a whole number of an option; NULL leaves it. */
+gboolean gyre_tool_parse_count (const char *option, const char *text, gint64 min,
+                                gint64 *value, GError **error);
 /* Reads the options; arguments that are left are an error unless rest is given. */
 gboolean gyre_tool_parse (const char *summary, const GOptionEntry *entries, int *argc,
                           char ***argv, const char *rest, GError **error);

@@ -14,6 +14,7 @@ typedef struct
   char    *data, *model, *optimizer, *devices, *shares, *mode, *log, *plan, *dump;
   char    *save, *resume;
   char    *epochs, *batch_size, *steps, *seed, *save_every;
+  char    *accumulate, *validation;
   gboolean quiet;
 } TrainOptions;
 
@@ -59,21 +60,13 @@ seconds_since (gint64 start)
   return (double) (g_get_monotonic_time () - start) / 1e6;
 }
 
-static gint64
-samples_of_run (const GyreTrainer *trainer)
-{
-  gint64 n = gyre_dataset_get_n (trainer->dataset, GYRE_SPLIT_TRAIN);
-
-  return MAX (n, 1);
-}
-
 static void
 show_progress (const GyreTrainer *trainer, gpointer data)
 {
   Screen *screen = data;
   gint64  now    = g_get_monotonic_time ();
   double  past   = seconds_since (trainer->epoch_start);
-  gint64  total  = samples_of_run (trainer);
+  gint64  total  = MAX (trainer->n_train, 1);
   double  rate   = past > 0.0 ? (double) trainer->epoch_samples / past : 0.0;
 
   if (!screen->terminal || screen->quiet || now - screen->last_drawn < 100000)
@@ -96,11 +89,14 @@ show_epoch (const GyreTrainer *trainer, gpointer data)
   if (screen->quiet)
     return;
   clear_line (screen);
+  printf ("epoch %" G_GINT64_FORMAT "/%" G_GINT64_FORMAT
+          "  mean loss %.4f  test accuracy %.4f",
+          trainer->epoch_index + 1, trainer->config.epochs, trainer->mean_loss,
+          trainer->test_accuracy);
+  if (trainer->validation)
+    printf ("  validation %.4f", trainer->validation_accuracy);
   printf (
-      "epoch %" G_GINT64_FORMAT "/%" G_GINT64_FORMAT "  mean loss %.4f  test accuracy "
-      "%.4f  %.1f s  %.0f samples/s\n",
-      trainer->epoch_index + 1, trainer->config.epochs, trainer->mean_loss,
-      trainer->test_accuracy, trainer->seconds,
+      "  %.1f s  %.0f samples/s\n", trainer->seconds,
       trainer->seconds > 0.0 ? (double) trainer->epoch_samples / trainer->seconds : 0.0);
   fflush (stdout);
 }
@@ -133,19 +129,6 @@ show_end (const GyreTrainer *trainer, const Screen *screen)
 }
 
 /* --- options --- */
-
-static gboolean
-parse_count (const char  *option,
-             const char  *text,
-             gint64       min,
-             gint64      *value,
-             GError     **error)
-{
-  if (!text || gyre_text_parse_int (text, min, G_MAXINT32, value, error))
-    return TRUE;
-  g_prefix_error (error, "%s %s: ", option, text);
-  return FALSE;
-}
 
 static gboolean
 parse_mode (const char *text, GyreMode *mode, GError **error)
@@ -214,6 +197,43 @@ check_plan_path (const char *plan, GError **error)
 }
 
 static gboolean
+parse_counts (const TrainOptions *options, GyreTrainerConfig *config, GError **error)
+{
+  const struct { const char *option, *text; gint64 min, *value; } counts[] = {
+    { "--epochs", options->epochs, 1, &config->epochs },
+    { "--batch-size", options->batch_size, 1, &config->batch_size },
+    { "--accumulate", options->accumulate, 1, &config->accumulate },
+    { "--steps", options->steps, 1, &config->steps },
+    { "--seed", options->seed, 0, &config->seed },
+    { "--save-every", options->save_every, 1, &config->save_every },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (counts); i++)
+    if (!gyre_tool_parse_count (counts[i].option, counts[i].text, counts[i].min,
+                                counts[i].value, error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+parse_validation (const char *text, double *value, GError **error)
+{
+  if (!text)
+    return TRUE;
+  if (!gyre_text_parse_double (text, value, error))
+    {
+      g_prefix_error (error, "--validation %s: ", text);
+      return FALSE;
+    }
+  if (*value >= 0.0 && *value < 1.0)
+    return TRUE;
+  g_set_error (error, GYRE_ERROR, GYRE_ERROR_INVALID,
+               "--validation %s: it is a part of the training data, from 0 to below 1",
+               text);
+  return FALSE;
+}
+
+static gboolean
 make_config (const TrainOptions *options, GyreTrainerConfig *config, GError **error)
 {
   *config = (GyreTrainerConfig) {
@@ -236,11 +256,8 @@ make_config (const TrainOptions *options, GyreTrainerConfig *config, GError **er
                            "--save-every: it goes with --save FOLDER, which isn't given");
       return FALSE;
     }
-  if (!parse_count ("--save-every", options->save_every, 1, &config->save_every, error) ||
-      !parse_count ("--epochs", options->epochs, 1, &config->epochs, error) ||
-      !parse_count ("--batch-size", options->batch_size, 1, &config->batch_size, error) ||
-      !parse_count ("--steps", options->steps, 1, &config->steps, error) ||
-      !parse_count ("--seed", options->seed, 0, &config->seed, error) ||
+  if (!parse_counts (options, config, error) ||
+      !parse_validation (options->validation, &config->validation, error) ||
       !parse_mode (options->mode, &config->mode, error) ||
       !check_dump (options->dump, error))
     return FALSE;
@@ -260,6 +277,10 @@ parse_options (TrainOptions *options, int *argc, char ***argv, GError **error)
       "As 'adam learning-rate=1e-3'", "LINE" },
     { "epochs", 0, 0, G_OPTION_ARG_STRING, &options->epochs, "Default 1", "N" },
     { "batch-size", 0, 0, G_OPTION_ARG_STRING, &options->batch_size, "Default 64", "N" },
+    { "accumulate", 0, 0, G_OPTION_ARG_STRING, &options->accumulate,
+      "Batches of an update, as of one batch K times as large; default 1", "K" },
+    { "validation", 0, 0, G_OPTION_ARG_STRING, &options->validation,
+      "Hold back this part of the training data, the last of it; default 0", "PART" },
     { "steps", 0, 0, G_OPTION_ARG_STRING, &options->steps, "End after so many", "N" },
     { "seed", 0, 0, G_OPTION_ARG_STRING, &options->seed, "Default 0", "N" },
     { "devices", 0, 0, G_OPTION_ARG_STRING, &options->devices,
@@ -295,7 +316,7 @@ free_options (TrainOptions *options)
                     options->shares, options->mode, options->log, options->plan,
                     options->dump, options->save, options->resume, options->save_every,
                     options->epochs, options->batch_size, options->steps,
-                    options->seed };
+                    options->seed, options->accumulate, options->validation };
 
   for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
     g_free (texts[i]);
@@ -308,21 +329,6 @@ on_interrupt (int signal_number)
 {
   (void) signal_number;
   gyre_trainer_stop ();
-}
-
-/* What lies in an option's value; the rest is of files, devices and the machine. */
-static int
-status_of (const GError *error)
-{
-  static const GyreError usage[] = {
-    GYRE_ERROR_INVALID, GYRE_ERROR_SHAPE, GYRE_ERROR_SHARDING, GYRE_ERROR_SYNTAX,
-    GYRE_ERROR_TREE, GYRE_ERROR_UNKNOWN,
-  };
-
-  for (gsize i = 0; i < G_N_ELEMENTS (usage); i++)
-    if (g_error_matches (error, GYRE_ERROR, usage[i]))
-      return GYRE_TOOL_USAGE;
-  return GYRE_TOOL_FAILED;
 }
 
 static void
@@ -343,11 +349,11 @@ train_on_screen (const GyreTrainerConfig *config, const TrainOptions *options,
   g_autoptr (GyreTrainer) trainer = gyre_trainer_new (config, &callbacks, screen, &error);
 
   if (!trainer)
-    return gyre_tool_fail ("train", status_of (error), error);
+    return gyre_tool_fail ("train", gyre_tool_status_of (error), error);
   if (!gyre_trainer_run (trainer, &error))
     {
       clear_line (screen);
-      return gyre_tool_fail ("train", trainer->n_known == 0 ? status_of (error)
+      return gyre_tool_fail ("train", trainer->n_known == 0 ? gyre_tool_status_of (error)
                                                             : GYRE_TOOL_FAILED, error);
     }
   if (trainer->stopped)

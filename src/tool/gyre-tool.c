@@ -12,6 +12,8 @@
 static const GyreToolCommand commands[] = {
   { "devices", "list the OpenCL devices of this machine", gyre_tool_devices },
   { "train", "train a model", gyre_tool_train },
+  { "evaluate", "measure a trained model on test data", gyre_tool_evaluate },
+  { "predict", "classify test data with a trained model", gyre_tool_predict },
   { "inspect", "describe layers, optimizers and their properties", gyre_tool_inspect },
   { "bench", "measure: bench all-reduce", gyre_tool_bench },
 };
@@ -26,6 +28,33 @@ gyre_tool_fail (const char   *command,
   g_strchomp (line);
   g_printerr ("gyre %s: %s\n", command, line);
   return status;
+}
+
+int
+gyre_tool_status_of (const GError *error)
+{
+  static const GyreError usage[] = {
+    GYRE_ERROR_INVALID, GYRE_ERROR_SHAPE, GYRE_ERROR_SHARDING, GYRE_ERROR_SYNTAX,
+    GYRE_ERROR_TREE, GYRE_ERROR_UNKNOWN,
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (usage); i++)
+    if (g_error_matches (error, GYRE_ERROR, usage[i]))
+      return GYRE_TOOL_USAGE;
+  return GYRE_TOOL_FAILED;
+}
+
+gboolean
+gyre_tool_parse_count (const char  *option,
+                       const char  *text,
+                       gint64       min,
+                       gint64      *value,
+                       GError     **error)
+{
+  if (!text || gyre_text_parse_int (text, min, G_MAXINT32, value, error))
+    return TRUE;
+  g_prefix_error (error, "%s %s: ", option, text);
+  return FALSE;
 }
 
 gboolean

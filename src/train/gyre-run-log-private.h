@@ -46,6 +46,8 @@ typedef struct
   gint64             batch_size;
   gint64             epochs;
   guint64            seed;
+  gint64             accumulate;
+  double             validation;
 } GyreRunHeader;
 
 /* path NULL: a log that writes nothing. */
@@ -62,8 +64,10 @@ const char  *gyre_run_log_get_text   (const GyreRunLog *self);
 char        *gyre_run_log_dup_header (const GyreRunLog *self);
 void         gyre_run_log_step       (GyreRunLog *self, gint64 step, gint64 epoch,
                                       double loss);
+/* validation_accuracy: NULL where no data are held back */
 void         gyre_run_log_epoch      (GyreRunLog *self, gint64 epoch, double mean_loss,
-                                      double test_accuracy, double seconds);
+                                      double test_accuracy,
+                                      const double *validation_accuracy, double seconds);
 /* FALSE: something could not be written (disk full). */
 gboolean     gyre_run_log_close      (GyreRunLog *self, GError **error);
 

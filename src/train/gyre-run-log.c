@@ -154,8 +154,17 @@ make_header (const GyreRunHeader *header)
       append_string (line, texts[i].name, texts[i].value);
     }
   g_string_append_printf (line, ",\"batch_size\":%" G_GINT64_FORMAT ",\"epochs\":%"
-                          G_GINT64_FORMAT ",\"seed\":%" G_GUINT64_FORMAT "}",
+                          G_GINT64_FORMAT ",\"seed\":%" G_GUINT64_FORMAT,
                           header->batch_size, header->epochs, header->seed);
+  if (header->accumulate > 1)
+    g_string_append_printf (line, ",\"accumulate\":%" G_GINT64_FORMAT,
+                            header->accumulate);
+  if (header->validation > 0.0)
+    {
+      g_string_append_c (line, ',');
+      append_float (line, "validation", header->validation);
+    }
+  g_string_append_c (line, '}');
   return line;
 }
 
@@ -230,6 +239,7 @@ gyre_run_log_epoch (GyreRunLog *self,
                     gint64      epoch,
                     double      mean_loss,
                     double      test_accuracy,
+                    const double *validation_accuracy,
                     double      seconds)
 {
   g_autoptr (GString) line = g_string_new (NULL);
@@ -238,6 +248,11 @@ gyre_run_log_epoch (GyreRunLog *self,
   append_float (line, "mean_loss", mean_loss);
   g_string_append_c (line, ',');
   append_float (line, "test_accuracy", test_accuracy);
+  if (validation_accuracy)
+    {
+      g_string_append_c (line, ',');
+      append_float (line, "validation_accuracy", *validation_accuracy);
+    }
   g_string_append_c (line, ',');
   append_float (line, "seconds", seconds);
   g_string_append_c (line, '}');

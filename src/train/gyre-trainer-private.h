@@ -17,8 +17,8 @@ typedef enum
   GYRE_MODE_PMAP
 } GyreMode;
 
-/* What `gyre train` is told: NULL, a number below 0 and GYRE_MODE_UNSET are left to the
- * checkpoint that is resumed, or to the defaults. Strings are borrowed. */
+/* What `gyre train` is told: NULL, numbers below their least and GYRE_MODE_UNSET are left
+ * to the checkpoint that is resumed, or to the defaults. Strings are borrowed. */
 typedef struct
 {
   const char *data;         /* NULL: the default dataset */
@@ -38,6 +38,7 @@ typedef struct
   gint64      save_every;   /* steps; -1: at the end of each epoch */
   gint64      seed;
   double      validation;   /* the part of the training data held back */
+  gboolean    evaluate;     /* trains nothing: any data of the model's shape will do */
 } GyreTrainerConfig;
 
 typedef struct _GyreTrainer GyreTrainer;
@@ -62,6 +63,8 @@ struct _GyreTrainer
   GyreDataset    *dataset;
   GyreLoader     *train;
   GyreLoader     *test;
+  GyreLoader     *validation;   /* what is held back of the training data, or NULL */
+  gint64          n_train;      /* samples of an epoch */
   GyreLayer      *model;
   GyreOptimizer  *optimizer;
   GPtrArray      *devices;      /* as opened */
@@ -70,6 +73,8 @@ struct _GyreTrainer
   GyreMesh       *mesh;
   GyreTrainState *state;
   GyreStep       *step;
+  GyreStep       *adder;        /* of batches before an update's last, or NULL */
+  GyreTree       *sums;         /* what it has added up */
   GyreStep       *eval;
   GyreKey         key;          /* of dropout and its kin */
   GyreRunLog     *log;
@@ -87,6 +92,7 @@ struct _GyreTrainer
   double          loss_sum;     /* over the samples of this epoch */
   double          mean_loss;
   double          test_accuracy;
+  double          validation_accuracy;
   gint64          epoch_start;  /* monotonic, µs */
   double          seconds;      /* of the last epoch */
   double         *busy;         /* by member: seconds in its training steps */
@@ -115,6 +121,8 @@ GyreStep    *gyre_trainer_make_step (GyreTrainer *self, GyreMesh *mesh, GyreMode
                                      GError **error);
 GyreStep    *gyre_trainer_make_eval (GyreTrainer *self, GyreMesh *mesh, GyreMode mode,
                                      GError **error);
+/* The step {state, batch} → {logits} over the trainer's mesh, in jit mode. */
+GyreStep    *gyre_trainer_make_predict (GyreTrainer *self, GError **error);
 /* Runs one step; *state is replaced by the state after. (transfer full): the results */
 GyreTree    *gyre_trainer_call_step (GyreTrainer *self, GyreStep *step, GyreMesh *mesh,
                                      GyreMode mode, GyreTrainState **state,
@@ -122,6 +130,48 @@ GyreTree    *gyre_trainer_call_step (GyreTrainer *self, GyreStep *step, GyreMesh
 /* A scalar that every device has: its value, from jit or pmap. */
 gboolean     gyre_trainer_read      (GyreTree *results, const char *name, double *value,
                                      GError **error);
+
+/* The traced pieces: gradients, loss and model state over all devices' rows, and the
+ * state after an update. */
+GyreTree    *gyre_trainer_value_and_grad (GyreTrainer *self, GyreTree *args,
+                                          GyreMode mode, GyreTensor **loss,
+                                          GyreTree **model_state);
+GyreTree    *gyre_trainer_finish_step    (GyreTree *args, GyreTree *grads,
+                                          GyreTensor *loss, GyreTree *model_state);
+/* The key of the next update, of a batch of it, for all devices. */
+GyreKey      gyre_trainer_draw_key       (GyreTrainer *self);
+GyreArray   *gyre_trainer_spread_key     (GyreKey key, GyreMesh *mesh, GyreMode mode);
+
+/* --- several batches an update: gyre-trainer-accumulate.c --- */
+
+gboolean     gyre_trainer_make_adder     (GyreTrainer *self, GError **error);
+/* As gyre_trainer_call_step () for one batch of them all. */
+GyreTree    *gyre_trainer_accumulate     (GyreTrainer *self, GPtrArray *batches,
+                                          gint64 rows, GError **error);
+
+/* --- data: gyre-trainer-data.c --- */
+
+gboolean     gyre_trainer_open_data      (GyreTrainer *self, GError **error);
+/* The accuracies of the test split and of what is held back. */
+gboolean     gyre_trainer_measure        (GyreTrainer *self, GError **error);
+gint64       gyre_trainer_batch_rows     (GyreTree *batch);
+
+/* --- what a model says of the test split: gyre-trainer-evaluate.c --- */
+
+typedef struct
+{
+  gint64 index;         /* in the split */
+  gint32 label;
+  gint32 predicted;     /* the first of the most probable classes */
+  double probability;   /* of that class */
+  double loss;          /* the label's cross-entropy */
+} GyrePrediction;
+
+typedef void (*GyrePredictionFunc) (const GyrePrediction *prediction, gpointer data);
+
+/* Calls func for each test sample, once and in order. */
+gboolean     gyre_trainer_evaluate  (GyreTrainer *self, GyrePredictionFunc func,
+                                     gpointer data, GError **error);
 
 /* --- what is told, and what a checkpoint keeps of it: gyre-trainer-settings.c --- */
 

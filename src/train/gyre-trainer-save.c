@@ -30,6 +30,14 @@ make_tree (GyreTrainer *self, GyreTree *state, GError **error)
   return tree;
 }
 
+static char *
+image_text (GyreTrainer *self)
+{
+  GyreShape shape = gyre_dataset_get_image_shape (self->dataset);
+
+  return gyre_shape_to_string (&shape);
+}
+
 static GHashTable *
 make_metadata (GyreTrainer *self)
 {
@@ -37,10 +45,12 @@ make_metadata (GyreTrainer *self)
   const char *log   = gyre_run_log_get_text (self->log);
   g_autofree char *sum  = gyre_dataset_fingerprint (self->dataset);
   g_autofree char *plan = gyre_run_log_dup_header (self->log);
+  g_autofree char *image = image_text (self);
 
   gyre_trainer_keep_text (table, "format", "gyre-train-1");
   gyre_trainer_keep_settings (self, table);
   gyre_trainer_keep_text (table, "data_fingerprint", sum);
+  gyre_trainer_keep_text (table, "image", image);
   gyre_trainer_keep_text (table, "plan", plan);
   gyre_trainer_keep_int (table, "steps", self->n_steps);
   gyre_trainer_keep_int (table, "epoch", self->epoch_index);
@@ -76,6 +86,21 @@ gyre_trainer_save (GyreTrainer  *self,
 
 /* --- going on --- */
 
+/* Other data of the model's shape will do where nothing is trained. */
+static gboolean
+check_image (GyreTrainer *self, GError **error)
+{
+  g_autofree char *is  = image_text (self);
+  const char      *was = gyre_trainer_kept (self, "image", error);
+
+  if (!was || g_str_equal (is, was))
+    return was != NULL;
+  g_set_error (error, GYRE_ERROR, GYRE_ERROR_INVALID,
+               "--data %s: it has images of %s, and the model in %s is for %s",
+               gyre_dataset_get_name (self->dataset), is, self->config.resume, was);
+  return FALSE;
+}
+
 gboolean
 gyre_trainer_check_data (GyreTrainer  *self,
                          GError      **error)
@@ -85,6 +110,8 @@ gyre_trainer_check_data (GyreTrainer  *self,
 
   if (!self->kept)
     return TRUE;
+  if (self->config.evaluate)
+    return check_image (self, error);
   if (!(was = gyre_trainer_kept (self, "data_fingerprint", error)))
     return FALSE;
   is = gyre_dataset_fingerprint (self->dataset);
@@ -141,10 +168,7 @@ gyre_trainer_restore (GyreTrainer  *self,
   like  = make_tree (self, state, error);
   if (!like || !(tree = gyre_checkpoint_load (like, self->config.resume, error)) ||
       !take_key (self, tree, error) || !take_position (self, error))
-    {
-      g_prefix_error (error, "--resume ");
-      return FALSE;
-    }
+    return FALSE;
   node = gyre_node_unflatten (GYRE_NODE (self->state), tree);
   g_object_unref (self->state);
   self->state = GYRE_TRAIN_STATE (node);

@@ -16,16 +16,17 @@
 typedef struct
 {
   const char *name;         /* in the checkpoint; the option has dashes */
-  gsize       member;       /* of GyreTrainerConfig: gint64, below 0: not told */
+  gsize       member;       /* of GyreTrainerConfig: gint64 */
+  gint64      least;        /* below: not told */
   gint64      otherwise;
   gboolean    fixed;
 } Count;
 
 static const Count counts[] = {
-  { "epochs", G_STRUCT_OFFSET (GyreTrainerConfig, epochs), 1, FALSE },
-  { "batch_size", G_STRUCT_OFFSET (GyreTrainerConfig, batch_size), 64, TRUE },
-  { "accumulate", G_STRUCT_OFFSET (GyreTrainerConfig, accumulate), 1, TRUE },
-  { "seed", G_STRUCT_OFFSET (GyreTrainerConfig, seed), 0, TRUE },
+  { "epochs", G_STRUCT_OFFSET (GyreTrainerConfig, epochs), 1, 1, FALSE },
+  { "batch_size", G_STRUCT_OFFSET (GyreTrainerConfig, batch_size), 1, 64, TRUE },
+  { "accumulate", G_STRUCT_OFFSET (GyreTrainerConfig, accumulate), 1, 1, TRUE },
+  { "seed", G_STRUCT_OFFSET (GyreTrainerConfig, seed), 0, 0, TRUE },
 };
 
 static const char *const mode_names[] = { "", "jit", "pmap" };
@@ -45,8 +46,8 @@ gyre_trainer_kept (const GyreTrainer  *self,
 
   if (!text)
     g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE,
-                 "--resume %s: the checkpoint has no '%s': 'gyre train --save' has not "
-                 "written it", self->config.resume, name);
+                 "%s: the checkpoint has no '%s': 'gyre train --save' has not written it",
+                 self->config.resume, name);
   return text;
 }
 
@@ -62,8 +63,7 @@ gyre_trainer_kept_int (const GyreTrainer  *self,
     return FALSE;
   if (gyre_text_parse_int (text, 0, G_MAXINT64, value, error))
     return TRUE;
-  g_prefix_error (error, "--resume %s: '%s' of the checkpoint: ", self->config.resume,
-                  name);
+  g_prefix_error (error, "%s: '%s' of the checkpoint: ", self->config.resume, name);
   return FALSE;
 }
 
@@ -79,8 +79,7 @@ gyre_trainer_kept_double (const GyreTrainer  *self,
     return FALSE;
   if (gyre_text_parse_double (text, value, error))
     return TRUE;
-  g_prefix_error (error, "--resume %s: '%s' of the checkpoint: ", self->config.resume,
-                  name);
+  g_prefix_error (error, "%s: '%s' of the checkpoint: ", self->config.resume, name);
   return FALSE;
 }
 
@@ -113,9 +112,10 @@ take_count (GyreTrainer *self, const Count *count, GError **error)
   gint64          *member = G_STRUCT_MEMBER_P (&self->config, count->member);
   g_autofree char *told   = g_strdup_printf ("%" G_GINT64_FORMAT, *member);
 
-  if (*member < 0)
+  if (*member < count->least)
     return gyre_trainer_kept_int (self, count->name, member, error);
-  return !count->fixed || gyre_trainer_check_kept (self, count->name, told, error);
+  return !count->fixed || self->config.evaluate ||
+         gyre_trainer_check_kept (self, count->name, told, error);
 }
 
 static gboolean
@@ -127,11 +127,10 @@ take_text (GyreTrainer *self, const char *name, const char **member, GError **er
 static gboolean
 take_validation (GyreTrainer *self, GError **error)
 {
-  char told[G_ASCII_DTOSTR_BUF_SIZE];
+  g_autofree char *told = gyre_float_to_string (self->config.validation);
 
   if (self->config.validation < 0.0)
     return gyre_trainer_kept_double (self, "validation", &self->config.validation, error);
-  g_ascii_dtostr (told, sizeof told, self->config.validation);
   return gyre_trainer_check_kept (self, "validation", told, error);
 }
 
@@ -162,7 +161,7 @@ take_defaults (GyreTrainerConfig *config)
     {
       gint64 *member = G_STRUCT_MEMBER_P (config, counts[i].member);
 
-      if (*member < 0)
+      if (*member < counts[i].least)
         *member = counts[i].otherwise;
     }
   if (!config->model)
@@ -185,10 +184,7 @@ gyre_trainer_take_settings (GyreTrainer  *self,
       return TRUE;
     }
   self->kept = gyre_checkpoint_load_metadata (self->config.resume, error);
-  if (self->kept)
-    return take_kept (self, error);
-  g_prefix_error (error, "--resume ");
-  return FALSE;
+  return self->kept && take_kept (self, error);
 }
 
 void
@@ -222,8 +218,9 @@ void
 gyre_trainer_keep_settings (const GyreTrainer *self,
                             GHashTable        *table)
 {
-  g_autofree char *model     = gyre_model_to_string (self->model);
-  g_autofree char *optimizer = gyre_optimizer_to_string (self->optimizer);
+  g_autofree char *model      = gyre_model_to_string (self->model);
+  g_autofree char *optimizer  = gyre_optimizer_to_string (self->optimizer);
+  g_autofree char *validation = gyre_float_to_string (self->config.validation);
 
   for (gsize i = 0; i < G_N_ELEMENTS (counts); i++)
     gyre_trainer_keep_int (table, counts[i].name,
@@ -232,5 +229,5 @@ gyre_trainer_keep_settings (const GyreTrainer *self,
   gyre_trainer_keep_text (table, "model", model);
   gyre_trainer_keep_text (table, "optimizer", optimizer);
   gyre_trainer_keep_text (table, "mode", mode_names[self->config.mode]);
-  gyre_trainer_keep_double (table, "validation", self->config.validation);
+  gyre_trainer_keep_text (table, "validation", validation);
 }

@@ -75,8 +75,11 @@ value_and_grad (GyreTrainer  *self,
                               model_state);
 }
 
-static GyreTree *
-finish_step (GyreTree *args, GyreTree *grads, GyreTensor *loss, GyreTree *model_state)
+GyreTree *
+gyre_trainer_finish_step (GyreTree   *args,
+                          GyreTree   *grads,
+                          GyreTensor *loss,
+                          GyreTree   *model_state)
 {
   GyreTrainState *state = gyre_tree_get_node (args, "state");
 
@@ -87,17 +90,6 @@ finish_step (GyreTree *args, GyreTree *grads, GyreTensor *loss, GyreTree *model_
                           GYRE_TENSOR_ENTRY ("loss", loss), NULL);
 }
 
-/* {state, batch, key} → {state, loss}; written as if for one device. */
-static GyreTree *
-train_jit (GyreTree *args, gpointer data)
-{
-  GyreTensor *loss        = NULL;
-  GyreTree   *model_state = NULL;
-  GyreTree   *grads       = value_and_grad (data, args, &loss, &model_state);
-
-  return finish_step (args, grads, loss, model_state);
-}
-
 static GyreTensor *
 local_rows (GyreTree *args)
 {
@@ -106,32 +98,76 @@ local_rows (GyreTree *args)
   return gyre_constant (GYRE_F32, (double) gyre_tensor_dim (label, 0));
 }
 
-/* The same on one device's share, means weighted by its rows. */
+/* In jit mode written as if for one device; in pmap mode for one device's share, with
+ * means weighted by its rows. */
+GyreTree *
+gyre_trainer_value_and_grad (GyreTrainer  *self,
+                             GyreTree     *args,
+                             GyreMode      mode,
+                             GyreTensor  **loss,
+                             GyreTree    **model_state)
+{
+  GyreTensor *rows = mode == GYRE_MODE_PMAP ? local_rows (args) : NULL;
+  GyreTree   *grads;
+
+  *model_state = NULL;
+  grads        = value_and_grad (self, args, loss, model_state);
+  if (mode == GYRE_MODE_JIT)
+    return grads;
+  grads = gyre_pmean_weighted_tree (grads, rows, AXIS);
+  *loss = gyre_pmean_weighted (*loss, rows, AXIS);
+  if (*model_state)
+    *model_state = gyre_pmean_weighted_tree (*model_state, rows, AXIS);
+  return grads;
+}
+
+/* {state, batch, key} → {state, loss} */
+static GyreTree *
+train (GyreTree *args, GyreTrainer *self, GyreMode mode)
+{
+  GyreTensor *loss;
+  GyreTree   *model_state;
+  GyreTree   *grads = gyre_trainer_value_and_grad (self, args, mode, &loss, &model_state);
+
+  return gyre_trainer_finish_step (args, grads, loss, model_state);
+}
+
+static GyreTree *
+train_jit (GyreTree *args, gpointer data)
+{
+  return train (args, data, GYRE_MODE_JIT);
+}
+
 static GyreTree *
 train_pmap (GyreTree *args, gpointer data)
 {
-  GyreTensor *loss        = NULL;
-  GyreTree   *model_state = NULL;
-  GyreTensor *rows        = local_rows (args);
-  GyreTree   *grads       = value_and_grad (data, args, &loss, &model_state);
+  return train (args, data, GYRE_MODE_PMAP);
+}
 
-  grads = gyre_pmean_weighted_tree (grads, rows, AXIS);
-  loss  = gyre_pmean_weighted (loss, rows, AXIS);
-  if (model_state)
-    model_state = gyre_pmean_weighted_tree (model_state, rows, AXIS);
-  return finish_step (args, grads, loss, model_state);
+static GyreTensor *
+apply_model (GyreTrainer *self, GyreTree *args)
+{
+  GyreTree       *batch = gyre_tree_get_tree (args, "batch");
+  GyreTrainState *state = gyre_tree_get_node (args, "state");
+
+  return gyre_model_apply (self->model, gyre_train_state_get_params (state),
+                           gyre_train_state_get_model_state (state),
+                           scaled_image (self, batch), FALSE, NULL, NULL);
 }
 
 static GyreTensor *
 count_correct (GyreTrainer *self, GyreTree *args)
 {
-  GyreTree       *batch  = gyre_tree_get_tree (args, "batch");
-  GyreTrainState *state  = gyre_tree_get_node (args, "state");
-  GyreTensor *logits = gyre_model_apply (self->model, gyre_train_state_get_params (state),
-                                         gyre_train_state_get_model_state (state),
-                                         scaled_image (self, batch), FALSE, NULL, NULL);
+  return gyre_count_correct (apply_model (self, args),
+                             gyre_tree_get_tensor (args, "batch/label"));
+}
 
-  return gyre_count_correct (logits, gyre_tree_get_tensor (batch, "label"));
+static GyreTree *
+predict_jit (GyreTree *args, gpointer data)
+{
+  GyreTensor *logits = check_logits (data, apply_model (data, args));
+
+  return gyre_tree_build (GYRE_TENSOR_ENTRY ("logits", logits), NULL);
 }
 
 static GyreTree *
@@ -173,19 +209,37 @@ gyre_trainer_make_eval (GyreTrainer  *self,
   return gyre_step_jit (eval_jit, mesh, "state=, batch=" AXIS, NULL, self, NULL, error);
 }
 
-/* step_key, key = split (key); under pmap device i gets row i of split (step_key, n). */
-static GyreArray *
-next_key (GyreTrainer *self, GyreMesh *mesh, GyreMode mode)
+GyreStep *
+gyre_trainer_make_predict (GyreTrainer  *self,
+                           GError      **error)
 {
-  guint                n = gyre_mesh_get_n_devices (mesh);
-  GyreKey              both[2];
-  g_autofree GyreKey  *keys = g_new (GyreKey, n);
+  return gyre_step_jit (predict_jit, self->mesh, "state=, batch=" AXIS, NULL, self, NULL,
+                        error);
+}
+
+/* step_key, key = split (key) */
+GyreKey
+gyre_trainer_draw_key (GyreTrainer *self)
+{
+  GyreKey both[2];
 
   gyre_key_split (self->key, 2, both);
   self->key = both[1];
+  return both[0];
+}
+
+/* Under pmap device i gets row i of split (step_key, n). */
+GyreArray *
+gyre_trainer_spread_key (GyreKey   key,
+                         GyreMesh *mesh,
+                         GyreMode  mode)
+{
+  guint               n    = gyre_mesh_get_n_devices (mesh);
+  g_autofree GyreKey *keys = g_new (GyreKey, n);
+
   if (mode == GYRE_MODE_JIT)
-    return gyre_array_new_key (both[0]);
-  gyre_key_split (both[0], n, keys);
+    return gyre_array_new_key (key);
+  gyre_key_split (key, n, keys);
   return gyre_array_new (GYRE_U32, GYRE_SHAPE ((gint64) n, 2), keys);
 }
 
@@ -198,10 +252,12 @@ gyre_trainer_call_step (GyreTrainer     *self,
                         GyreTree        *batch,
                         GError         **error)
 {
-  g_autoptr (GyreArray) key     = next_key (self, mesh, mode);
-  GyreTree *results = gyre_step_run (step, error, GYRE_NODE_ENTRY ("state", *state),
-                                     GYRE_TREE_ENTRY ("batch", batch),
-                                     GYRE_ARRAY_ENTRY ("key", key), NULL);
+  g_autoptr (GyreArray) key =
+      gyre_trainer_spread_key (gyre_trainer_draw_key (self), mesh, mode);
+  GyreTree             *results =
+      gyre_step_run (step, error, GYRE_NODE_ENTRY ("state", *state),
+                     GYRE_TREE_ENTRY ("batch", batch), GYRE_ARRAY_ENTRY ("key", key),
+                     NULL);
 
   if (results)
     g_set_object (state, gyre_tree_get_node (results, "state"));

@@ -48,25 +48,6 @@ pending_free (gpointer data)
 /* --- setting up --- */
 
 static gboolean
-open_data (GyreTrainer *self, GError **error)
-{
-  const char *spec = self->config.data;
-
-  if (!(self->dataset = gyre_dataset_open (spec, error)) ||
-      !(self->train = gyre_loader_new (self->dataset, GYRE_SPLIT_TRAIN,
-                                       self->config.batch_size, error)) ||
-      !(self->test = gyre_loader_new (self->dataset, GYRE_SPLIT_TEST,
-                                      self->config.batch_size, error)))
-    return FALSE;
-  gyre_trainer_note (self, "data: %s%s, %" G_GINT64_FORMAT " images to train on, %"
-                     G_GINT64_FORMAT " to test",
-                     gyre_dataset_get_name (self->dataset), spec ? "" : " (the default)",
-                     gyre_dataset_get_n (self->dataset, GYRE_SPLIT_TRAIN),
-                     gyre_dataset_get_n (self->dataset, GYRE_SPLIT_TEST));
-  return gyre_trainer_check_data (self, error);
-}
-
-static gboolean
 open_model (GyreTrainer *self, GError **error)
 {
   GyreShape image = gyre_dataset_get_image_shape (self->dataset);
@@ -115,7 +96,10 @@ make_steps (GyreTrainer *self, GError **error)
       g_object_unref (self->state);
       self->state = stacked;
     }
-  return (self->step = gyre_trainer_make_step (self, self->mesh, mode, error)) &&
+  if (self->config.accumulate > 1 && !gyre_trainer_make_adder (self, error))
+    return FALSE;
+  return (self->step || (self->step = gyre_trainer_make_step (self, self->mesh, mode,
+                                                              error))) &&
          (self->eval = gyre_trainer_make_eval (self, self->mesh, mode, error));
 }
 
@@ -129,7 +113,8 @@ log_header (GyreTrainer *self)
   GyreRunHeader    header    = {
     self->devices, &self->plan, mesh, gyre_trainer_mode_name (self->config.mode),
     gyre_dataset_get_name (self->dataset), model, optimizer, self->config.batch_size,
-    self->config.epochs, (guint64) self->config.seed,
+    self->config.epochs, (guint64) self->config.seed, self->config.accumulate,
+    self->config.validation,
   };
 
   if (!self->kept)
@@ -156,7 +141,7 @@ gyre_trainer_new (const GyreTrainerConfig     *config,
   if (!gyre_trainer_take_settings (self, error))
     return NULL;
   self->key = gyre_key_new (42 + (guint64) self->config.seed);
-  if (!open_data (self, error) || !open_model (self, error) ||
+  if (!gyre_trainer_open_data (self, error) || !open_model (self, error) ||
       !open_devices (self, error))
     return NULL;
   key = self->key;
@@ -177,6 +162,9 @@ gyre_trainer_free (GyreTrainer *self)
     return;
   g_queue_clear_full (&self->pending, pending_free);
   g_clear_object (&self->step);
+  g_clear_object (&self->adder);
+  g_clear_pointer (&self->sums, gyre_tree_unref);
+  g_clear_object (&self->validation);
   g_clear_object (&self->eval);
   g_clear_object (&self->state);
   g_clear_object (&self->mesh);
@@ -226,19 +214,44 @@ read_losses (GyreTrainer *self, guint keep, GError **error)
   return TRUE;
 }
 
-static gint64
-batch_rows (GyreTree *batch)
+/* The batches of one update, up to the end of the epoch. */
+static GPtrArray *
+next_batches (GyreTrainer *self)
 {
-  return gyre_array_get_shape (gyre_tree_get_array (batch, "label")).dims[0];
+  GPtrArray *batches =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) gyre_tree_unref);
+
+  while (batches->len < self->config.accumulate)
+    {
+      GyreTree *batch = gyre_loader_next (self->train);
+
+      if (!batch)
+        break;
+      self->epoch_batches++;
+      g_ptr_array_add (batches, batch);
+    }
+  return batches;
+}
+
+static gint64
+rows_of (GPtrArray *batches)
+{
+  gint64 rows = 0;
+
+  for (guint i = 0; i < batches->len; i++)
+    rows += gyre_trainer_batch_rows (g_ptr_array_index (batches, i));
+  return rows;
 }
 
 static gboolean
-train_batch (GyreTrainer *self, GyreTree *batch, GError **error)
+train_batches (GyreTrainer *self, GPtrArray *batches, GError **error)
 {
   PendingStep *pending;
-  GyreTree    *results = gyre_trainer_call_step (self, self->step, self->mesh,
-                                                 self->config.mode, &self->state, batch,
-                                                 error);
+  GyreTree    *results =
+      self->adder ? gyre_trainer_accumulate (self, batches, rows_of (batches), error)
+                  : gyre_trainer_call_step (self, self->step, self->mesh,
+                                            self->config.mode, &self->state,
+                                            g_ptr_array_index (batches, 0), error);
 
   if (!results)
     {
@@ -248,7 +261,7 @@ train_batch (GyreTrainer *self, GyreTree *batch, GError **error)
   pending          = g_new0 (PendingStep, 1);
   pending->step    = self->n_steps++;
   pending->epoch   = self->epoch_index;
-  pending->rows    = batch_rows (batch);
+  pending->rows    = rows_of (batches);
   /* the state isn't held, so that the next step may take its buffers */
   pending->results = gyre_tree_build (
       GYRE_ARRAY_ENTRY ("loss", gyre_tree_get_array (results, "loss")), NULL);
@@ -297,12 +310,11 @@ train_epoch (GyreTrainer *self, GError **error)
   start_epoch (self);
   while (!is_at_end (self))
     {
-      g_autoptr (GyreTree) batch = gyre_loader_next (self->train);
+      g_autoptr (GPtrArray) batches = next_batches (self);
 
-      if (!batch)
+      if (batches->len == 0)
         break;
-      self->epoch_batches++;
-      if (!train_batch (self, batch, error) || !save_if_due (self, error))
+      if (!train_batches (self, batches, error) || !save_if_due (self, error))
         return FALSE;
       self->stopped = g_atomic_int_get (&stop_asked) != 0;
     }
@@ -322,37 +334,13 @@ count_busy (GyreTrainer *self, double sign)
     self->busy[i] += sign * gyre_device_get_busy (g_ptr_array_index (self->members, i));
 }
 
-/* Each test sample counts once, whatever the batch size. */
-static gboolean
-measure_accuracy (GyreTrainer *self, GError **error)
-{
-  gint64   n     = gyre_dataset_get_n (self->dataset, GYRE_SPLIT_TEST);
-  double   right = 0.0;
-  GyreTree *batch;
-
-  gyre_loader_rewind (self->test);
-  while ((batch = gyre_loader_next (self->test)))
-    {
-      g_autoptr (GyreTree) held    = batch;
-      g_autoptr (GyreTree) results =
-          gyre_step_run (self->eval, error, GYRE_NODE_ENTRY ("state", self->state),
-                         GYRE_TREE_ENTRY ("batch", held), NULL);
-      double               correct;
-
-      if (!results || !gyre_trainer_read (results, "correct", &correct, error))
-        return FALSE;
-      right += correct;
-    }
-  self->test_accuracy = n ? right / (double) n : 0.0;
-  return TRUE;
-}
-
 static gboolean
 finish_epoch (GyreTrainer *self, GError **error)
 {
-  if (!measure_accuracy (self, error))
+  if (!gyre_trainer_measure (self, error))
     return FALSE;
   gyre_run_log_epoch (self->log, self->epoch_index, self->mean_loss, self->test_accuracy,
+                      self->validation ? &self->validation_accuracy : NULL,
                       self->seconds);
   if (self->callbacks.epoch)
     self->callbacks.epoch (self, self->data);
@@ -400,6 +388,6 @@ gyre_trainer_run (GyreTrainer  *self,
     gyre_trainer_note (self, "nothing is left to do: the checkpoint has all %"
                        G_GINT64_FORMAT " epochs; --epochs gives it more",
                        self->config.epochs);
-  return (nothing_left ? measure_accuracy (self, error) : train_epochs (self, error)) &&
+  return (nothing_left ? gyre_trainer_measure (self, error) : train_epochs (self, error)) &&
          gyre_step_wait (self->step, error) && gyre_run_log_close (self->log, error);
 }

@@ -11,6 +11,7 @@ import json
 import pathlib
 import random
 import signal
+import struct
 import tempfile
 import time
 
@@ -114,15 +115,14 @@ def misfits(gyre):
         fails(f'cut to {size} bytes', 1, ['checkpoint.safetensors'], '--resume', 'short')
 
 
-def other_data(gyre):
-    """Ten samples as large as digits."""
-    import struct
-    images = bytes(10 * 8 * 8)
+def other_data(gyre, side=8):
+    """Ten samples, as large as digits."""
+    images = bytes(10 * side * side)
     labels = struct.pack('<10i', *range(10))
     header = {}
     at = 0
     for split in ['', 'test_']:
-        for name, dtype, shape, size in [('image', 'U8', [10, 8, 8, 1], len(images)),
+        for name, dtype, shape, size in [('image', 'U8', [10, side, side, 1], len(images)),
                                          ('label', 'I32', [10], len(labels))]:
             header[split + name] = {'dtype': dtype, 'shape': shape,
                                     'data_offsets': [at, at + size]}
@@ -145,6 +145,33 @@ def interrupt(gyre):
     arrays, _ = read_safetensors(gyre.folder / 'stopped/checkpoint.safetensors')
     check(process.returncode == 130 and arrays['step'][1] == (steps,),
           f'interrupted and saved after step {steps}')
+
+
+def use(gyre):
+    """What is said of each test sample, from a finished run: its log has the accuracy."""
+    train(gyre, '--model', DROPOUT, *COMMON, '--log', 'full.log', '--save', 'full')
+    logged = json.loads(gyre.log('full.log')[-1])['test_accuracy']
+    right = round(logged * 360)
+    for devices in ['pocl', 'pocl*3']:
+        said = gyre.run('evaluate', 'full', '--devices', devices)
+        check(f'test accuracy {logged:.4f} ({right} of 360)' in said,
+              f'evaluate on {devices}: {said.strip()}')
+    gyre.run('predict', 'full', '--devices', 'pocl', '--batch-size', '100', '--output',
+             'said.jsonl')
+    said = [json.loads(line) for line in (gyre.folder / 'said.jsonl').open()]
+    check([one['index'] for one in said] == list(range(360)) and
+          sum(one['label'] == one['predicted'] for one in said) == right and
+          all(0.1 <= one['probability'] <= 1 for one in said),
+          'predict: each sample once, in order')
+    gyre.fails('images of another shape', 2, ['[9, 9, 1]', '[8, 8, 1]'], 'evaluate', 'full',
+               '--devices', 'pocl', '--data', other_data(gyre, 9))
+    gyre.fails('no folder', 2, ['one folder'], 'predict')
+    gyre.fails('not a checkpoint', 1, ['nowhere', 'no checkpoint'], 'predict', 'nowhere')
+    said = gyre.run('evaluate', 'full', '--devices', 'pocl', '--data', other_data(gyre))
+    check('of 10)' in said, f'evaluate other data: {said.strip()}')
+    said = gyre.run('train', '--resume', 'full', '--devices', 'pocl*2')
+    check('nothing is left' in said and f'test accuracy {logged:.4f}' in said,
+          'a finished run has nothing left to do')
 
 
 def lines_of(path):
@@ -198,6 +225,7 @@ def main():
         contents(gyre, options.safetensors)
         other_devices(gyre)
         misfits(gyre)
+        use(gyre)
         interrupt(gyre)
         kill(gyre, options.kills)
     finish()
