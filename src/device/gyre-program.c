@@ -63,9 +63,14 @@ build (const Recipe  *recipe,
   g_autofree char *log = NULL;
   cl_int status;
 
-  status = clBuildProgram (object, 1, &recipe->device->id, recipe->options, NULL, NULL);
-  if (status == CL_SUCCESS)
-    return TRUE;
+  /* Once more: PoCL fails where another process fills the same cache at that moment. */
+  for (int attempt = 0; attempt < 2; attempt++)
+    {
+      status =
+          clBuildProgram (object, 1, &recipe->device->id, recipe->options, NULL, NULL);
+      if (status == CL_SUCCESS)
+        return TRUE;
+    }
 
   log = get_build_log (object, recipe->device->id);
   gyre_cl_check (status, error, "clBuildProgram on %s with options '%s':\n%s\n",
