@@ -15,7 +15,7 @@ typedef struct
   char    *save, *resume;
   char    *epochs, *batch_size, *steps, *seed, *save_every;
   char    *accumulate, *validation;
-  gboolean quiet;
+  gboolean check_nan, quiet;
 } TrainOptions;
 
 /* What the screen shows. */
@@ -241,7 +241,7 @@ make_config (const TrainOptions *options, GyreTrainerConfig *config, GError **er
     .devices = options->devices, .shares = options->shares, .log = options->log,
     .plan = options->plan, .save = options->save, .resume = options->resume,
     .epochs = -1, .steps = -1, .batch_size = -1, .accumulate = -1, .save_every = -1,
-    .seed = -1, .validation = -1.0,
+    .seed = -1, .validation = -1.0, .check_nan = options->check_nan,
   };
   if (config->plan && config->shares)
     {
@@ -299,6 +299,8 @@ parse_options (TrainOptions *options, int *argc, char ***argv, GError **error)
       "Write it after every N steps in place of epochs", "N" },
     { "resume", 0, 0, G_OPTION_ARG_FILENAME, &options->resume,
       "Go on from the checkpoint there, as if the run had never stopped", "FOLDER" },
+    { "check-nan", 0, 0, G_OPTION_ARG_NONE, &options->check_nan,
+      "Stop at the first NaN and say which layer and primitive made it; slow", NULL },
     { "dump", 0, 0, G_OPTION_ARG_STRING, &options->dump,
       "Print the graph, program or schedule of the step at the end", "WHAT" },
     { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "Print errors only", NULL },

@@ -61,8 +61,9 @@ add (GyreTree *args, gpointer data)
 
   if (model_state)
     state = gyre_train_state_with_model_state (state, model_state);
-  return gyre_tree_build (GYRE_NODE_ENTRY ("state", state),
-                          GYRE_TREE_ENTRY ("sums", sums), NULL);
+  return gyre_trainer_watch_nan (data, gyre_tree_build (GYRE_NODE_ENTRY ("state", state),
+                                                        GYRE_TREE_ENTRY ("sums", sums),
+                                                        NULL));
 }
 
 /* The same → {state, loss, sums}, the sums at zero again. */
@@ -76,7 +77,7 @@ add_and_update (GyreTree *args, gpointer data)
                                                 model_state);
 
   gyre_tree_set (results, "sums", gyre_tree_map (&sums, 1, zero, NULL, NULL));
-  return results;
+  return gyre_trainer_watch_nan (data, results);
 }
 
 static GyreStep *
@@ -158,7 +159,10 @@ call (GyreTrainer *self,
   g_set_object (&self->state, gyre_tree_get_node (results, "state"));
   gyre_tree_unref (self->sums);
   self->sums = gyre_tree_ref (gyre_tree_get_tree (results, "sums"));
-  return results;
+  if (gyre_trainer_check_nan (self, results, error))
+    return results;
+  gyre_tree_unref (results);
+  return NULL;
 }
 
 /* Batch i > 0 draws from fold_in (key, i). */

@@ -38,6 +38,7 @@ typedef struct
   gint64      save_every;   /* steps; -1: at the end of each epoch */
   gint64      seed;
   double      validation;   /* the part of the training data held back */
+  gboolean    check_nan;    /* say where a NaN arose */
   gboolean    evaluate;     /* trains nothing: any data of the model's shape will do */
 } GyreTrainerConfig;
 
@@ -79,6 +80,7 @@ struct _GyreTrainer
   GyreKey         key;          /* of dropout and its kin */
   GyreRunLog     *log;
 
+  GPtrArray      *nan_places;   /* char *: the values that are looked through */
   GHashTable     *kept;         /* what the resumed checkpoint says, or NULL */
   gint64          resumed_at;   /* step */
   gint64          saved_at;     /* step; -1: nowhere yet */
@@ -97,6 +99,7 @@ struct _GyreTrainer
   double          seconds;      /* of the last epoch */
   double         *busy;         /* by member: seconds in its training steps */
   GQueue          pending;      /* steps whose loss isn't read yet */
+  gboolean        noted_nan;
   gboolean        stopped;      /* by gyre_trainer_stop () */
 };
 
@@ -148,6 +151,14 @@ gboolean     gyre_trainer_make_adder     (GyreTrainer *self, GError **error);
 /* As gyre_trainer_call_step () for one batch of them all. */
 GyreTree    *gyre_trainer_accumulate     (GyreTrainer *self, GPtrArray *batches,
                                           gint64 rows, GError **error);
+
+/* --- --check-nan: gyre-trainer-nan.c --- */
+
+/* While a step is traced: adds "nan" to its results, if the run looks for NaNs. */
+GyreTree    *gyre_trainer_watch_nan      (GyreTrainer *self, GyreTree *results);
+/* GYRE_ERROR_NAN, which says what made the first. */
+gboolean     gyre_trainer_check_nan      (GyreTrainer *self, GyreTree *results,
+                                          GError **error);
 
 /* --- data: gyre-trainer-data.c --- */
 

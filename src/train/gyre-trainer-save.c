@@ -180,10 +180,10 @@ gboolean
 gyre_trainer_take_kept_plan (GyreTrainer *self)
 {
   g_autoptr (GError) error  = NULL;
-  const char        *header = self->kept ? g_hash_table_lookup (self->kept, "plan") : NULL;
+  const char        *header;
   GyreRunPlan        plan   = { 0 };
 
-  if (!header)
+  if (!self->kept || !(header = g_hash_table_lookup (self->kept, "plan")))
     return FALSE;
   if (gyre_run_plan_parse (&plan, header, self->config.resume, self->devices, &error))
     {

@@ -129,7 +129,8 @@ train (GyreTree *args, GyreTrainer *self, GyreMode mode)
   GyreTree   *model_state;
   GyreTree   *grads = gyre_trainer_value_and_grad (self, args, mode, &loss, &model_state);
 
-  return gyre_trainer_finish_step (args, grads, loss, model_state);
+  return gyre_trainer_watch_nan (
+      self, gyre_trainer_finish_step (args, grads, loss, model_state));
 }
 
 static GyreTree *
@@ -259,9 +260,13 @@ gyre_trainer_call_step (GyreTrainer     *self,
                      GYRE_TREE_ENTRY ("batch", batch), GYRE_ARRAY_ENTRY ("key", key),
                      NULL);
 
-  if (results)
-    g_set_object (state, gyre_tree_get_node (results, "state"));
-  return results;
+  if (!results)
+    return NULL;
+  g_set_object (state, gyre_tree_get_node (results, "state"));
+  if (gyre_trainer_check_nan (self, results, error))
+    return results;
+  gyre_tree_unref (results);
+  return NULL;
 }
 
 gboolean

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "train/gyre-trainer-private.h"
 
+#include <math.h>
+
 /* A loss is read when the step after the next has been enqueued: by then it is known, and
  * the devices never wait for the host. */
 #define READ_BEHIND 2
@@ -177,12 +179,24 @@ gyre_trainer_free (GyreTrainer *self)
   g_clear_pointer (&self->devices, g_ptr_array_unref);
   g_clear_pointer (&self->log, gyre_run_log_free);
   g_clear_pointer (&self->kept, g_hash_table_unref);
+  g_clear_pointer (&self->nan_places, g_ptr_array_unref);
   gyre_run_plan_clear (&self->plan);
   g_free (self->busy);
   g_free (self);
 }
 
 /* --- training --- */
+
+/* Once: what follows is NaN as well. */
+static void
+note_nan (GyreTrainer *self, gint64 step)
+{
+  if (!isnan (self->loss) || self->noted_nan)
+    return;
+  self->noted_nan = TRUE;
+  gyre_trainer_note (self, "the loss of step %" G_GINT64_FORMAT " is NaN; --check-nan "
+                     "says where it arises", step);
+}
 
 static gboolean
 read_oldest (GyreTrainer *self, GError **error)
@@ -195,6 +209,7 @@ read_oldest (GyreTrainer *self, GError **error)
       self->n_known         = pending->step + 1;
       self->loss_sum       += self->loss * (double) pending->rows;
       self->epoch_samples  += pending->rows;
+      note_nan (self, pending->step);
       gyre_run_log_step (self->log, pending->step, pending->epoch, self->loss);
       if (self->callbacks.progress)
         self->callbacks.progress (self, self->data);
@@ -388,6 +403,7 @@ gyre_trainer_run (GyreTrainer  *self,
     gyre_trainer_note (self, "nothing is left to do: the checkpoint has all %"
                        G_GINT64_FORMAT " epochs; --epochs gives it more",
                        self->config.epochs);
-  return (nothing_left ? gyre_trainer_measure (self, error) : train_epochs (self, error)) &&
+  return (nothing_left ? gyre_trainer_measure (self, error)
+                       : train_epochs (self, error)) &&
          gyre_step_wait (self->step, error) && gyre_run_log_close (self->log, error);
 }

@@ -6,6 +6,7 @@ import argparse
 import json
 import math
 import pathlib
+import struct
 import tempfile
 
 from gyre_command import MODEL, Gyre, check, finish
@@ -82,6 +83,48 @@ def schedules(gyre):
           all(map(math.isfinite, gyre.losses('adam.log'))), 'Adam with a cosine decay')
 
 
+def bad_pixel(gyre):
+    """Ten samples, f32, of which one has a NaN."""
+    images = struct.pack('<40f', *[0.5] * 39, math.nan)
+    labels = struct.pack('<10i', *range(10))
+    header = {}
+    at = 0
+    for split in ['', 'test_']:
+        for name, dtype, shape, size in [('image', 'F32', [10, 2, 2, 1], len(images)),
+                                         ('label', 'I32', [10], len(labels))]:
+            header[split + name] = {'dtype': dtype, 'shape': shape,
+                                    'data_offsets': [at, at + size]}
+            at += size
+    text = json.dumps(header).encode()
+    (gyre.folder / 'bad.safetensors').write_bytes(
+        struct.pack('<Q', len(text)) + text + (images + labels) * 2)
+    return 'safetensors:bad.safetensors'
+
+
+def nans(gyre):
+    """A rate so large that a layer overflows. Of two layers the second gives infinities,
+    and their difference in the loss is no number; a third one adds them up. A pixel that
+    is no number is named as what came in."""
+    deep = MODEL + ' ! relu ! dense features=10'
+    for words, args in [
+            ("'matmul' made it, in layer dense_2", ['--model', deep, '--devices', 'pocl*2']),
+            ("'matmul' made it, in layer dense_2", ['--model', deep, '--devices', 'pocl*2',
+                                                    '--mode', 'pmap']),
+            ('in the loss', ['--devices', 'pocl', '--batch-size', '16', '--accumulate', '4'])]:
+        gyre.fails(' '.join(args), 1, ['step 1: the first NaN', words], *COMMON, *args,
+                   '--check-nan', '--optimizer', 'sgd learning-rate=1e30')
+    gyre.fails('a pixel', 1, ['step 0: the first NaN', 'batch/image'], 'train', '--data',
+               bad_pixel(gyre), '--devices', 'pocl', '--check-nan')
+    gyre.run(*COMMON, '--devices', 'pocl', '--check-nan', '--steps', '20', '--log',
+             'checked.log')
+    gyre.run(*COMMON, '--devices', 'pocl', '--steps', '20', '--log', 'plain.log')
+    check(near(gyre.losses('checked.log'), gyre.losses('plain.log'), 1e-5),
+          'without NaNs the losses are the same')
+    said = gyre.run(*COMMON[:-1], '--devices', 'pocl', '--steps', '20', '--optimizer',
+                    'sgd learning-rate=1e30')
+    check(said.count('--check-nan') == 1, 'without the option a NaN is noted once')
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('gyre')
@@ -94,6 +137,7 @@ def main():
         resume(gyre)
         validation(gyre)
         schedules(gyre)
+        nans(gyre)
     finish()
 
 
