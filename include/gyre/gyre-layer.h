@@ -113,6 +113,8 @@ struct _GyreLayerClass
 GYRE_API GyreTensor *gyre_layer_apply         (GyreLayer  *self,
                                                GyreScope  *scope,
                                                GyreTensor *x);
+/* The one that name=… gave it, or NULL. */
+GYRE_API const char *gyre_layer_get_name      (GyreLayer  *self);
 /* "dense", "max-pool2d": the name in model lines */
 GYRE_API const char *gyre_layer_get_type_name (GyreLayer  *self);
 /* Types by name; the plugin that has it is loaded. */

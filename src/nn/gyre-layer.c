@@ -14,12 +14,56 @@
  * what the layer computes.  Parameters belong to the scope that it is applied in, not to
  * the object.
  */
-G_DEFINE_ABSTRACT_TYPE (GyreLayer, gyre_layer, G_TYPE_OBJECT)
+typedef struct
+{
+  char *name;
+} GyreLayerPrivate;
+
+G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (GyreLayer, gyre_layer, G_TYPE_OBJECT)
+
+static void
+gyre_layer_get_property (GObject    *object,
+                         guint       id,
+                         GValue     *value,
+                         GParamSpec *pspec)
+{
+  g_value_set_string (value, gyre_layer_get_name (GYRE_LAYER (object)));
+}
+
+static void
+gyre_layer_set_property (GObject      *object,
+                         guint         id,
+                         const GValue *value,
+                         GParamSpec   *pspec)
+{
+  GyreLayerPrivate *priv = gyre_layer_get_instance_private (GYRE_LAYER (object));
+
+  g_free (priv->name);
+  priv->name = g_value_dup_string (value);
+}
+
+static void
+gyre_layer_finalize (GObject *object)
+{
+  GyreLayerPrivate *priv = gyre_layer_get_instance_private (GYRE_LAYER (object));
+
+  g_clear_pointer (&priv->name, g_free);
+  gyre_property_finalize (object);
+}
 
 static void
 gyre_layer_class_init (GyreLayerClass *klass)
 {
-  gyre_property_class_init (G_OBJECT_CLASS (klass));
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  object_class->get_property = gyre_layer_get_property;
+  object_class->set_property = gyre_layer_set_property;
+  object_class->finalize = gyre_layer_finalize;
+  g_object_class_install_property (
+      object_class, 1,
+      g_param_spec_string ("name", NULL,
+                           "Its place in the paths of parameters, else its type and "
+                           "number", NULL, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS));
 }
 
 static void
@@ -65,6 +109,24 @@ gyre_layer_apply (GyreLayer  *self,
 }
 
 /**
+ * gyre_layer_get_name:
+ * @self: a layer
+ *
+ * Returns: (nullable): the name that it was given by its property "name"; it stands in
+ *   the paths of its parameters instead of "dense_0"
+ */
+const char *
+gyre_layer_get_name (GyreLayer *self)
+{
+  GyreLayerPrivate *priv;
+
+  g_return_val_if_fail (GYRE_IS_LAYER (self), NULL);
+
+  priv = gyre_layer_get_instance_private (self);
+  return priv->name;
+}
+
+/**
  * gyre_layer_get_type_name:
  * @self: a layer
  *
@@ -85,6 +147,8 @@ ensure_types (void)
 
   if (g_once_init_enter (&done))
     {
+      gyre_registry_add (GYRE_TYPE_LAYER, "repeat", GYRE_TYPE_REPEAT, NULL, NULL);
+      gyre_registry_add (GYRE_TYPE_LAYER, "residual", GYRE_TYPE_RESIDUAL, NULL, NULL);
       gyre_registry_add (GYRE_TYPE_LAYER, "sequential", GYRE_TYPE_SEQUENTIAL, NULL, NULL);
       g_once_init_leave (&done, 1);
     }

@@ -11,6 +11,8 @@ G_BEGIN_DECLS
 
 void gyre_property_class_init  (GObjectClass *klass);   /* of the base class: finalize */
 
+void gyre_property_finalize    (GObject *object);
+
 void gyre_property_add_int     (GObjectClass *klass, const char *name, const char *blurb,
                                 gsize offset, gint64 minimum, gint64 maximum,
                                 gint64 value);

@@ -67,8 +67,8 @@ is_member (GParamSpec *pspec)
   return owner->set_property == set_property;
 }
 
-static void
-finalize (GObject *object)
+void
+gyre_property_finalize (GObject *object)
 {
   guint n;
   g_autofree GParamSpec **pspecs =
@@ -91,7 +91,7 @@ finalize (GObject *object)
 void
 gyre_property_class_init (GObjectClass *klass)
 {
-  klass->finalize = finalize;
+  klass->finalize = gyre_property_finalize;
 }
 
 /* The functions of a class's own properties are not inherited. */

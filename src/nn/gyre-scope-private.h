@@ -44,5 +44,7 @@ gyre_model_scope_apply (GyreModelScope *self, GyreLayer *model, GyreTensor *x);
 GyreScope *gyre_scope_new_root (GyreModelScope *model);
 /* The scope of a layer inside: "dense_0" for the first of its type. */
 GyreScope *gyre_scope_enter (GyreScope *scope, GyreLayer *layer, const char *type_name);
+/* A scope of no layer inside that of one: a copy of a repeat, "0". */
+GyreScope *gyre_scope_enter_part (GyreScope *scope, const char *name);
 
 G_END_DECLS

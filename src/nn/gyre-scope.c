@@ -38,13 +38,49 @@ join_path (const char *path,
   return g_intern_string (joined);
 }
 
+static GyreScope *
+add_child (GyreScope  *scope,
+           GyreLayer  *layer,
+           const char *type_name,
+           const char *name)
+{
+  GyreScope *self = gyre_arena_new0 (scope->model->graph->arena, GyreScope);
+
+  self->model = scope->model;
+  self->path = join_path (scope->path, name);
+  self->layer = layer;
+  self->type_name = g_intern_string (type_name);
+  self->next = scope->children;
+  scope->children = self;
+
+  return self;
+}
+
+/* Two layers of one path would share their parameters. */
+static void
+check_name (GyreScope  *scope,
+              GyreLayer  *layer,
+              const char *name)
+{
+  const char *path = join_path (scope->path, name);
+
+  for (GyreScope *child = scope->children; child != NULL; child = child->next)
+    if (child->path == path && child->layer != layer)
+      gyre_scope_fail (child, GYRE_ERROR_INVALID,
+                       "two layers have this name: give one another by name=…");
+
+  if (name[0] == '\0' || strchr (name, '/') != NULL)
+    gyre_scope_fail (scope, GYRE_ERROR_INVALID,
+                     "name=%s: a layer's name is a part of a path, without \"/\"", name);
+}
+
 GyreScope *
 gyre_scope_enter (GyreScope  *scope,
                   GyreLayer  *layer,
                   const char *type_name)
 {
+  const char *given = gyre_layer_get_name (layer);
   g_autofree char *name = NULL;
-  GyreScope *self;
   guint number = 0;
 
   for (GyreScope *child = scope->children; child != NULL; child = child->next)
@@ -54,16 +90,26 @@ gyre_scope_enter (GyreScope  *scope,
       number += g_str_equal (child->type_name, type_name) ? 1 : 0;
     }
 
-  name = g_strdelimit (g_strdup_printf ("%s_%u", type_name, number), "-", '_');
-  self = gyre_arena_new0 (scope->model->graph->arena, GyreScope);
-  self->model = scope->model;
-  self->path = join_path (scope->path, name);
-  self->layer = layer;
-  self->type_name = g_intern_string (type_name);
-  self->next = scope->children;
-  scope->children = self;
+  if (given != NULL)
+    name = g_strdup (given);
+  else
+    name = g_strdelimit (g_strdup_printf ("%s_%u", type_name, number), "-", '_');
+  check_name (scope, layer, name);
 
-  return self;
+  return add_child (scope, layer, type_name, name);
+}
+
+GyreScope *
+gyre_scope_enter_part (GyreScope  *scope,
+                       const char *name)
+{
+  const char *path = join_path (scope->path, name);
+
+  for (GyreScope *child = scope->children; child != NULL; child = child->next)
+    if (child->path == path)
+      return child;
+
+  return add_child (scope, NULL, "", name);
 }
 
 static GyreDeclaration *

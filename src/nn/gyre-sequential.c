@@ -5,61 +5,28 @@
 
 struct _GyreSequential
 {
-  GyreLayer  parent_instance;
-  GPtrArray *layers;
+  GyreContainer parent_instance;
 };
 
-G_DEFINE_FINAL_TYPE (GyreSequential, gyre_sequential, GYRE_TYPE_LAYER)
+G_DEFINE_FINAL_TYPE (GyreSequential, gyre_sequential, GYRE_TYPE_CONTAINER)
 
 static GyreTensor *
 gyre_sequential_apply (GyreLayer  *layer,
                        GyreScope  *scope,
                        GyreTensor *x)
 {
-  GyreSequential *self = GYRE_SEQUENTIAL (layer);
-
-  for (guint i = 0; i < self->layers->len; i++)
-    x = gyre_layer_apply (g_ptr_array_index (self->layers, i), scope, x);
-
-  return x;
-}
-
-static GPtrArray *
-gyre_sequential_children (GyreLayer *layer)
-{
-  return GYRE_SEQUENTIAL (layer)->layers;
-}
-
-static void
-gyre_sequential_add_child (GyreLayer *layer,
-                           GyreLayer *child)
-{
-  g_ptr_array_add (GYRE_SEQUENTIAL (layer)->layers, g_object_ref (child));
-}
-
-static void
-gyre_sequential_finalize (GObject *object)
-{
-  g_ptr_array_unref (GYRE_SEQUENTIAL (object)->layers);
-
-  G_OBJECT_CLASS (gyre_sequential_parent_class)->finalize (object);
+  return gyre_container_apply_chain (GYRE_CONTAINER (layer), scope, x);
 }
 
 static void
 gyre_sequential_class_init (GyreSequentialClass *klass)
 {
-  GyreLayerClass *layer_class = GYRE_LAYER_CLASS (klass);
-
-  G_OBJECT_CLASS (klass)->finalize = gyre_sequential_finalize;
-  layer_class->apply = gyre_sequential_apply;
-  layer_class->children = gyre_sequential_children;
-  layer_class->add_child = gyre_sequential_add_child;
+  GYRE_LAYER_CLASS (klass)->apply = gyre_sequential_apply;
 }
 
 static void
 gyre_sequential_init (GyreSequential *self)
 {
-  self->layers = g_ptr_array_new_with_free_func (g_object_unref);
 }
 
 /**
@@ -81,7 +48,7 @@ gyre_sequential_new (GyreLayer *first,
 
   va_start (args, first);
   for (GyreLayer *layer = first; layer != NULL; layer = va_arg (args, GyreLayer *))
-    gyre_sequential_add_child (self, layer);
+    GYRE_LAYER_GET_CLASS (self)->add_child (self, layer);
   va_end (args);
 
   return self;

@@ -45,6 +45,14 @@ static const struct
     "dense_0/bias dense_0/kernel sequential_0/dense_0/bias sequential_0/dense_0/kernel "
     "sequential_1/dense_0/bias sequential_1/dense_0/kernel" },
   { "relu", "" },
+  { "residual ( dense features=5 ! relu ) ! dense features=1 use-bias=false",
+    "dense_0/kernel residual_0/dense_0/bias residual_0/dense_0/kernel" },
+  { "repeat times=2 ( dense features=5 use-bias=false ! residual ( dense features=5 "
+    "use-bias=false ) )",
+    "repeat_0/0/dense_0/kernel repeat_0/0/residual_0/dense_0/kernel "
+    "repeat_0/1/dense_0/kernel repeat_0/1/residual_0/dense_0/kernel" },
+  { "dense features=4 name=head use-bias=false ! dense features=5 use-bias=false",
+    "dense_1/kernel head/kernel" },
 };
 
 START_TEST (names_parameters_by_path)
@@ -209,6 +217,41 @@ START_TEST (names_the_layer_that_refuses)
 }
 END_TEST
 
+static const struct
+{
+  const char *line;
+  const char *says;
+} refused[] = {
+  { "dense features=4 ! repeat times=2 ( residual ( dense features=3 ) )",
+    "repeat_0/0/residual_0: it adds its input, f32[2, 4], to what the layers inside make "
+    "of it, f32[2, 3]" },
+  { "dense features=4 name=a ! dense features=4 name=a", "a: two layers have this name" },
+  { "dense features=4 ! dense features=4 name=dense_0", "dense_0: two layers" },
+  { "dense features=4 name=a/b", "name=a/b: a layer's name is a part of a path" },
+};
+
+START_TEST (refuses_shapes_and_names)
+{
+  g_autoptr (GyreLayer) model = parse (refused[_i].line);
+  g_autoptr (GError) error = NULL;
+
+  ck_assert_ptr_null (
+      gyre_model_init (model, GYRE_SHAPE (2, 5), GYRE_F32, gyre_key_new (0), &error));
+  ck_assert_ptr_nonnull (error);
+  gyre_assert_error_says (error, refused[_i].says);
+}
+END_TEST
+
+START_TEST (prints_containers_as_they_were_read)
+{
+  const char *line = "repeat times=2 ( residual ( dense name=a features=4 ! relu ) )";
+  g_autoptr (GyreLayer) model = parse (line);
+  g_autofree char *printed = gyre_model_to_string (model);
+
+  ck_assert_str_eq (printed, line);
+}
+END_TEST
+
 /* Applies a model to x f32[2, 3] with the parameters of another model. */
 static GError *
 apply_with (const char *line,
@@ -307,6 +350,8 @@ add_tests (Suite *suite)
   gyre_check_add (suite, "signs", orthogonal_keeps_signs);
   gyre_check_add (suite, "fan", needs_two_dimensions_for_a_fan);
   gyre_check_add (suite, "refusal", names_the_layer_that_refuses);
+  gyre_check_add_loop (suite, "refused", refuses_shapes_and_names, G_N_ELEMENTS (refused));
+  gyre_check_add (suite, "containers", prints_containers_as_they_were_read);
   gyre_check_add (suite, "parameters", says_which_parameter_does_not_fit);
   gyre_check_add (suite, "key", asks_for_a_key_in_training_only);
   gyre_check_add (suite, "labels", finds_the_label_that_is_out_of_range);
