@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/gyre-tool-private.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -196,6 +197,17 @@ check_plan_path (const char *plan, GError **error)
                               "the --log of a run on the same devices", error);
 }
 
+/* A folder that can't be written is told now, not after an epoch. */
+static gboolean
+check_save_folder (const char *folder, GError **error)
+{
+  if (!folder || (g_mkdir_with_parents (folder, 0777) == 0 && access (folder, W_OK) == 0))
+    return TRUE;
+  g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE, "--save %s: it can't be written: %s",
+               folder, g_strerror (errno));
+  return FALSE;
+}
+
 static gboolean
 parse_counts (const TrainOptions *options, GyreTrainerConfig *config, GError **error)
 {
@@ -262,7 +274,8 @@ make_config (const TrainOptions *options, GyreTrainerConfig *config, GError **er
       !check_dump (options->dump, error))
     return FALSE;
   return check_data_path (options->data, error) &&
-         check_plan_path (options->plan, error);
+         check_plan_path (options->plan, error) &&
+         check_save_folder (options->save, error);
 }
 
 static gboolean

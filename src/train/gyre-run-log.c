@@ -17,7 +17,7 @@ struct _GyreRunLog
 {
   FILE    *file;    /* NULL: writes nothing */
   char    *path;
-  GString *text;    /* all that was written */
+  GString *text;    /* all that was written, or NULL */
   char    *header;
   gboolean failed;
 };
@@ -30,7 +30,6 @@ gyre_run_log_new (const char  *path,
 {
   GyreRunLog *self = g_new0 (GyreRunLog, 1);
 
-  self->text = g_string_new (NULL);
   if (!path)
     return self;
   self->path = g_strdup (path);
@@ -50,7 +49,8 @@ gyre_run_log_free (GyreRunLog *self)
     return;
   if (self->file)
     fclose (self->file);
-  g_string_free (self->text, TRUE);
+  if (self->text)
+    g_string_free (self->text, TRUE);
   g_free (self->header);
   g_free (self->path);
   g_free (self);
@@ -76,7 +76,8 @@ gyre_run_log_close (GyreRunLog  *self,
 static void
 put_text (GyreRunLog *self, const char *text)
 {
-  g_string_append (self->text, text);
+  if (self->text)
+    g_string_append (self->text, text);
   if (self->file && (fputs (text, self->file) < 0 || fflush (self->file) != 0))
     self->failed = TRUE;
 }
@@ -207,10 +208,17 @@ gyre_run_log_resume (GyreRunLog    *self,
     }
 }
 
+void
+gyre_run_log_keep_text (GyreRunLog *self)
+{
+  if (!self->text)
+    self->text = g_string_new (NULL);
+}
+
 const char *
 gyre_run_log_get_text (const GyreRunLog *self)
 {
-  return self->text->str;
+  return self->text ? self->text->str : "";
 }
 
 char *

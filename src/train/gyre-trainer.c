@@ -153,6 +153,8 @@ gyre_trainer_new (const GyreTrainerConfig     *config,
     return NULL;
   /* measuring drew keys as well */
   self->key = key;
+  if (self->config.save)
+    gyre_run_log_keep_text (self->log);
   log_header (self);
   return g_steal_pointer (&self);
 }
