@@ -187,6 +187,35 @@ make_program (Compiler         *self,
 }
 
 /* Devices that see the same shapes share a program. */
+/* Members with shares of other sizes are traced apart: their results must be called
+ * alike. */
+static gboolean
+gives_the_same (const GyreTrace  *first,
+                const GyreTrace  *other,
+                GError          **error)
+{
+  g_autoptr (GPtrArray) a = list_output_paths (first);
+  g_autoptr (GPtrArray) b = list_output_paths (other);
+
+  for (guint i = 0; i < MAX (a->len, b->len); i++)
+    {
+      const char *path_a = i < a->len ? g_ptr_array_index (a, i) : "none";
+      const char *path_b = i < b->len ? g_ptr_array_index (b, i) : "none";
+
+      if (!g_str_equal (path_a, path_b))
+        {
+          g_set_error (error, GYRE_ERROR, GYRE_ERROR_TREE,
+                       "the function gives other results for a share of another size: "
+                       "result %u is \"%s\" of one member and \"%s\" of another: it has "
+                       "to return a tree of the same structure for any number of rows",
+                       i, path_a, path_b);
+          return FALSE;
+        }
+    }
+
+  return TRUE;
+}
+
 static gboolean
 add_variant (Compiler  *self,
              GyreAval  *avals,
@@ -200,6 +229,8 @@ add_variant (Compiler  *self,
   if (traced == NULL)
     return FALSE;
   g_ptr_array_add (compiled->traces, traced);
+  if (!gives_the_same (g_ptr_array_index (compiled->traces, 0), traced, error))
+    return FALSE;
 
   graph = gyre_graph_simplify (traced->graph);
   gyre_collectives_number (graph);

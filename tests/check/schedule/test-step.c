@@ -728,6 +728,38 @@ START_TEST (refuses_a_plain_mean_of_ragged_rows)
 }
 END_TEST
 
+/* One result more of members with rows */
+static GyreTree *
+unlike (GyreTree *args,
+        gpointer  data)
+{
+  GyreTensor *x = gyre_tree_get_tensor (args, "x");
+  GyreTree *results = gyre_tree_new_dict ();
+
+  gyre_tree_set_tensor (results, "sum", gyre_psum (gyre_sum (x), "data"));
+  if (gyre_tensor_dim (x, 0) > 0)
+    gyre_tree_set_tensor (results, "total", gyre_sum (x));
+
+  return results;
+}
+
+START_TEST (refuses_unlike_results_of_members)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GyreArray) x = random_array (9, GYRE_SHAPE (2, 12));
+  g_autoptr (GyreStep) step = NULL;
+  g_autoptr (GyreTree) results = NULL;
+
+  open_mesh ("pocl*3", NULL);
+  step = gyre_step_pmap (unlike, mesh, "data", NULL, "x", NULL, NULL, NULL, &error);
+  gyre_assert_no_error (error);
+  results = gyre_step_run (step, &error, GYRE_ARRAY_ENTRY ("x", x), NULL);
+  ck_assert_ptr_null (results);
+  gyre_assert_error (error, GYRE_ERROR, GYRE_ERROR_TREE);
+  gyre_assert_error_says (error, "\"total\" of one member and \"none\" of another");
+}
+END_TEST
+
 START_TEST (names_what_does_not_fit)
 {
   g_autoptr (GError) error = NULL;
@@ -772,6 +804,7 @@ add_tests (Suite *suite)
   tcase_add_loop_test (tcase, keeps_two_states_apart, 0, G_N_ELEMENTS (meshes));
   tcase_add_loop_test (tcase, maps_by_hand, 0, G_N_ELEMENTS (meshes));
   tcase_add_test (tcase, refuses_a_plain_mean_of_ragged_rows);
+  tcase_add_test (tcase, refuses_unlike_results_of_members);
   tcase_add_test (tcase, names_what_does_not_fit);
 }
 
