@@ -3,6 +3,7 @@
 
 #include <gyre/gyre-error.h>
 
+#include "autodiff/gyre-autodiff-private.h"
 #include "fuse/gyre-fuse-private.h"
 #include "ir/gyre-simplify-private.h"
 #include "partition/gyre-partition-private.h"
@@ -186,7 +187,6 @@ make_program (Compiler         *self,
   return gyre_fuse (program, error);
 }
 
-/* Devices that see the same shapes share a program. */
 /* Members with shares of other sizes are traced apart: their results must be called
  * alike. */
 static gboolean
@@ -216,6 +216,27 @@ gives_the_same (const GyreTrace  *first,
   return TRUE;
 }
 
+/* Where members run programs of their own, a result that is an argument, or another
+ * result, of one need not be that of the others: a copy is what all of them can give. */
+static void
+copy_shared_outputs (GyreGraph *graph)
+{
+  for (guint i = 0; i < graph->outputs->len; i++)
+    {
+      GyreTensor *output = g_ptr_array_index (graph->outputs, i), *root = output;
+      gboolean shared = FALSE;
+
+      while (root->prim->flags & GYRE_PRIM_VIEW)
+        root = root->operands[0];
+      for (guint j = 0; j < i; j++)
+        shared |= g_ptr_array_index (graph->outputs, j) == output;
+      if (shared || root != output || root->prim == &gyre_prim_input)
+        graph->outputs->pdata[i] =
+            gyre_graph_emit (graph, &gyre_prim_identity, &output, 1, NULL);
+    }
+}
+
+/* Devices that see the same shapes share a program. */
 static gboolean
 add_variant (Compiler  *self,
              GyreAval  *avals,
@@ -233,6 +254,8 @@ add_variant (Compiler  *self,
     return FALSE;
 
   graph = gyre_graph_simplify (traced->graph);
+  if (self->info->manual && has_ragged (self))
+    copy_shared_outputs (graph);
   gyre_collectives_number (graph);
   g_ptr_array_add (compiled->graphs, graph);
 
