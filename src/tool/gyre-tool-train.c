@@ -182,9 +182,12 @@ static gboolean
 check_data_path (const char *data, GError **error)
 {
   const char *colon  = data ? strchr (data, ':') : NULL;
-  gboolean    folder = data && !g_str_has_prefix (data, "safetensors:");
+  gboolean    file   = data && g_str_has_prefix (data, "safetensors:");
+  gboolean    folder = data && (g_str_has_prefix (data, "idx:") ||
+                                g_str_has_prefix (data, "cifar10:"));
 
-  return !colon || colon[1] == '\0' ||
+  /* another word before the colon is for the list of datasets to refuse */
+  return (!file && !folder) || colon[1] == '\0' ||
          check_path ("--data", data, colon + 1, folder,
                      folder ? "the folder that holds the dataset's files"
                             : "the file that holds the dataset", error);
@@ -339,11 +342,31 @@ free_options (TrainOptions *options)
 
 /* --- the run --- */
 
-static void
-on_interrupt (int signal_number)
+/* A thread waits for Ctrl-C, and no other sees it: the compilers in drivers set handlers
+ * of their own, which would take away the files of a build that runs. */
+static gpointer
+wait_for_interrupt (gpointer data)
 {
-  (void) signal_number;
+  int signal_number;
+
+  sigwait (data, &signal_number);
   gyre_trainer_stop ();
+  /* who asks twice doesn't want to wait for the running step */
+  sigwait (data, &signal_number);
+  _exit (GYRE_TOOL_CANCELLED);
+}
+
+/* Before any other thread is there, as they inherit what is blocked. */
+static void
+watch_interrupt (void)
+{
+  static sigset_t interrupt;
+
+  sigemptyset (&interrupt);
+  sigaddset (&interrupt, SIGINT);
+  signal (SIGINT, SIG_DFL);
+  pthread_sigmask (SIG_BLOCK, &interrupt, NULL);
+  g_thread_unref (g_thread_new ("gyre-interrupt", wait_for_interrupt, &interrupt));
 }
 
 static void
@@ -402,7 +425,6 @@ gyre_tool_train (int    argc,
   TrainOptions       options = { 0 };
   GyreTrainerConfig  config;
   g_autoptr (GError) error   = NULL;
-  struct sigaction   action  = { .sa_handler = on_interrupt, .sa_flags = SA_RESTART };
   int                status;
 
   if (!parse_options (&options, &argc, &argv, &error) ||
@@ -410,7 +432,7 @@ gyre_tool_train (int    argc,
     status = gyre_tool_fail ("train", GYRE_TOOL_USAGE, error);
   else
     {
-      sigaction (SIGINT, &action, NULL);
+      watch_interrupt ();
       status = run_training (&config, &options);
     }
   free_options (&options);

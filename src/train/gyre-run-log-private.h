@@ -71,6 +71,7 @@ void         gyre_run_log_epoch      (GyreRunLog *self, gint64 epoch, double mea
                                       double test_accuracy,
                                       const double *validation_accuracy, double seconds);
 /* FALSE: something could not be written (disk full). */
+gboolean     gyre_run_log_check      (GyreRunLog *self, GError **error);
 gboolean     gyre_run_log_close      (GyreRunLog *self, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GyreRunLog, gyre_run_log_free)

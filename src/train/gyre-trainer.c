@@ -219,7 +219,7 @@ read_oldest (GyreTrainer *self, GError **error)
   else
     g_prefix_error (error, "step %" G_GINT64_FORMAT ": ", pending->step);
   pending_free (pending);
-  return ok;
+  return ok && gyre_run_log_check (self->log, error);
 }
 
 static gboolean
