@@ -78,8 +78,8 @@ gyre_tool_parse (const char           *summary,
     {
       if (error && g_error_matches (*error, G_CONVERT_ERROR,
                                     G_CONVERT_ERROR_ILLEGAL_SEQUENCE))
-        g_prefix_error_literal (error, "an option's value is no text in the character set "
-                                       "of the locale: ");
+        g_prefix_error_literal (error, "an option's value is no text in the character "
+                                       "set of the locale: ");
       return FALSE;
     }
   if (rest || *argc == 1)

@@ -106,8 +106,8 @@ START_TEST (rejects_spoiled_idx)
   static const guint8 floats[]      = { 0, 0, 13, 1, 0, 0, 0, 0 };
   static const guint8 header_only[] = { 0, 0, 8, 1, 0, 0 };
   static const guint8 out_of_range[] = { 0, 0, 8, 1, 0, 0, 0, 2, 2, 9 };
-  static const guint8 huge[]         = { 0, 0, 8, 3, 255, 255, 255, 255, 255, 255, 255, 255,
-                                         255, 255, 255, 255 };
+  static const guint8 huge[]         = { 0, 0, 8, 3, 255, 255, 255, 255, 255, 255, 255,
+                                         255, 255, 255, 255, 255 };
   static const guint8 images_there[] = { 0, 0, 8, 3, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 3 };
   g_autofree char *folder = make_folder ();
 
