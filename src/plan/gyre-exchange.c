@@ -13,6 +13,18 @@ no_bounds (gpointer data,
   return data;
 }
 
+/* When the operand is there: what another collective makes is at the first use of it. */
+static guint
+find_ready (const GyreLives  *lives,
+            const GyreTensor *node,
+            guint             root)
+{
+  const GyreTensor *made = g_ptr_array_index (lives->program->graph->nodes, root);
+
+  return made->prim->flags & GYRE_PRIM_COLLECTIVE ? lives->at[node->id]
+                                                  : lives->made[root];
+}
+
 static gboolean
 add_exchange (const GyreLives   *lives,
               const GyreTensor  *node,
@@ -26,7 +38,7 @@ add_exchange (const GyreLives   *lives,
   GyreExchange exchange = { *op, lives->at[node->id] };
 
   exchange.in = lives->root[op->in];
-  exchange.ready = lives->made[exchange.in];
+  exchange.ready = find_ready (lives, node, exchange.in);
   exchange.used = MIN (lives->first_use[op->out], lives->n);
   exchange.dtype = node->dtype;
   exchange.n_elements = MAX (gyre_shape_n_elements (&in->shape),
