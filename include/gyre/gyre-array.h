@@ -52,6 +52,9 @@ GYRE_API GyreTree  *gyre_replicate          (GyreTree *tree, GyreMesh *mesh,
 GYRE_API GyreTree  *gyre_unreplicate        (GyreTree *tree, GError **error);
 GYRE_API GyreTree  *gyre_shard_batch        (GyreTree *batch, guint n_devices,
                                              GError **error);
+/* Leaves of alike trees joined along a new leading dimension. */
+GYRE_API GyreTree  *gyre_stack              (GyreTree *const *trees, guint n_trees,
+                                             GError **error);
 /* A scalar leaf of a step's result; NaN and a critical if it can't be read. */
 GYRE_API double     gyre_tree_get_scalar    (GyreTree *self, const char *path);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GyreArray, gyre_array_unref)

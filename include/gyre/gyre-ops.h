@@ -185,7 +185,7 @@ GYRE_API GyreTensor *gyre_random_exponential (GyreTensor *key, GyreShape shape);
 /* f32[…, n] → i32[…] */
 GYRE_API GyreTensor *gyre_random_categorical (GyreTensor *key, GyreTensor *logits);
 
-/* Collectives, by the name of a manual axis */
+/* Collectives, by the name of a manual axis, or of several: "data+model" */
 GYRE_API GyreTensor *gyre_psum          (GyreTensor *x, const char *axis);
 GYRE_API GyreTensor *gyre_pmean         (GyreTensor *x, const char *axis);
 GYRE_API GyreTensor *gyre_pmean_weighted (GyreTensor *x, GyreTensor *count,
@@ -194,6 +194,13 @@ GYRE_API GyreTensor *gyre_pmax          (GyreTensor *x, const char *axis);
 GYRE_API GyreTensor *gyre_pmin          (GyreTensor *x, const char *axis);
 /* new leading dimension */
 GYRE_API GyreTensor *gyre_all_gather    (GyreTensor *x, const char *axis);
+/* x [members, …]: row m of the sum goes to member m; row m of member k becomes row k of
+ * member m */
+GYRE_API GyreTensor *gyre_psum_scatter  (GyreTensor *x, const char *axis);
+GYRE_API GyreTensor *gyre_all_to_all    (GyreTensor *x, const char *axis);
+/* pairs: source, destination, …; who receives nothing has zeros */
+GYRE_API GyreTensor *gyre_ppermute      (GyreTensor *x, const char *axis,
+                                         const guint *pairs, guint n_pairs);
 /* → i32[] */
 GYRE_API GyreTensor *gyre_axis_index    (const char *axis);
 /* → i32[] */
@@ -206,6 +213,11 @@ GYRE_API GyreTree   *gyre_pmean_tree    (GyreTree *tree, const char *axis);
 GYRE_API GyreTree   *gyre_pmean_weighted_tree (GyreTree *tree, GyreTensor *count,
                                                const char *axis);
 GYRE_API GyreTree   *gyre_psum_tree     (GyreTree *tree, const char *axis);
+GYRE_API GyreTree   *gyre_pmax_tree     (GyreTree *tree, const char *axis);
+GYRE_API GyreTree   *gyre_pmin_tree     (GyreTree *tree, const char *axis);
+GYRE_API GyreTree   *gyre_all_gather_tree (GyreTree *tree, const char *axis);
+GYRE_API GyreTree   *gyre_psum_scatter_tree (GyreTree *tree, const char *axis);
+GYRE_API GyreTree   *gyre_all_to_all_tree (GyreTree *tree, const char *axis);
 
 /* Differentiation inside a traced function */
 

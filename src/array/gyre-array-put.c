@@ -162,7 +162,10 @@ gyre_array_put (GyreArray     *self,
  * Moves an array to the devices of a mesh.  The upload is under way when this returns; an
  * array that lies so already is returned itself.
  *
- * Errors: %GYRE_ERROR_SHARDING where the sharding doesn't fit the shape,
+ * Sizes need not divide evenly.
+ *
+ * Errors: %GYRE_ERROR_SHARDING where the sharding doesn't fit the shape: a dimension that
+ * isn't there, or one of fewer rows than there are members to split it over,
  * %GYRE_ERROR_DONATED, and errors of devices.
  *
  * Returns: (transfer full): the array there, or %NULL
@@ -178,7 +181,8 @@ gyre_device_put (GyreArray     *array,
   g_return_val_if_fail (array != NULL && sharding != NULL, NULL);
   g_return_val_if_fail (error == NULL || *error == NULL, NULL);
 
-  if (!gyre_sharding_resolve (sharding, &array->shape, &spec, error))
+  if (!gyre_sharding_resolve (sharding, &array->shape, &spec, error) ||
+      !gyre_sharding_check_parts (sharding, &array->shape, error))
     return NULL;
 
   gyre_mesh_get_spec (gyre_sharding_get_mesh (sharding), &mesh);

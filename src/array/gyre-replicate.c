@@ -79,7 +79,7 @@ tile (GyreArray *array, gint64 n, GyreSharding *sharding, GError **error)
 /**
  * gyre_replicate:
  * @tree: a tree of arrays
- * @mesh: a mesh of one axis
+ * @mesh: a mesh, of any axes
  * @error: return location for an error
  *
  * Puts a copy of each leaf on each device: a leaf of shape [...] becomes [devices, ...],
@@ -92,13 +92,16 @@ gyre_replicate (GyreTree  *tree,
                 GyreMesh  *mesh,
                 GError   **error)
 {
-  g_autofree char         *spec     = NULL;
+  g_autoptr (GString)      spec     = g_string_new (NULL);
   g_autoptr (GyreSharding) sharding = NULL;
 
   g_return_val_if_fail (tree != NULL, NULL);
   g_return_val_if_fail (GYRE_IS_MESH (mesh), NULL);
-  spec     = g_strdup_printf ("[%s]", gyre_mesh_get_axis_name (mesh, 0));
-  sharding = gyre_sharding_new (mesh, spec, error);
+  for (guint a = 0; a < gyre_mesh_get_n_axes (mesh); a++)
+    g_string_append_printf (spec, "%c%s", a == 0 ? '[' : '+',
+                            gyre_mesh_get_axis_name (mesh, a));
+  g_string_append_c (spec, ']');
+  sharding = gyre_sharding_new (mesh, spec->str, error);
   if (!sharding)
     return NULL;
   return change_tree (tree, tile, gyre_mesh_get_n_devices (mesh), sharding, error);

@@ -12,5 +12,9 @@ gboolean gyre_sharding_resolve    (GyreSharding     *self,
                                    GyreSpec         *spec,
                                    GError          **error);
 gboolean gyre_sharding_is_stacked (GyreSharding     *self);
+/* Whether each member can have a part of each dimension that is split. */
+gboolean gyre_sharding_check_parts (GyreSharding     *self,
+                                    const GyreShape  *shape,
+                                    GError          **error);
 
 G_END_DECLS

@@ -178,6 +178,21 @@ gyre_sharding_is_stacked (GyreSharding *self)
   return self->stacked;
 }
 
+/* The names of a dimension's axes. */
+static char *
+describe_axes (GyreSharding *self,
+               int           dim)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint a = 0; a < gyre_mesh_get_n_axes (self->mesh); a++)
+    if (self->axes[dim] & 1 << a)
+      g_string_append_printf (text, "%s%s", text->len > 0 ? "+" : "",
+                              gyre_mesh_get_axis_name (self->mesh, a));
+
+  return g_string_free (text, FALSE);
+}
+
 static gboolean
 check_shape (GyreSharding     *self,
              const GyreShape  *shape,
@@ -193,10 +208,12 @@ check_shape (GyreSharding     *self,
   if (shape->rank < needed)
     {
       g_autofree char *text = gyre_shape_to_string (shape);
+      g_autofree char *axes = describe_axes (self, needed - 1);
 
       g_set_error (error, GYRE_ERROR, GYRE_ERROR_SHARDING,
-                   "sharding '%s' splits dimension %d, and the array is %s", self->text,
-                   needed - 1, text);
+                   "sharding '%s' splits dimension %d over axis '%s', and the array is "
+                   "%s, of %d dimension%s", self->text, needed - 1, axes, text,
+                   shape->rank, shape->rank == 1 ? "" : "s");
       return FALSE;
     }
 
@@ -228,6 +245,49 @@ gyre_sharding_resolve (GyreSharding     *self,
       spec->axes[i] = self->axes[i];
       spec->base[i] = self->axes[i] != 0 ? shape->dims[i] : 0;
     }
+
+  return TRUE;
+}
+
+/* How many members along the axes of a dimension get a part. */
+static gint64
+count_parts (GyreSharding *self,
+             int           dim)
+{
+  gint64 n = 1;
+
+  for (guint a = 0; a < gyre_mesh_get_n_axes (self->mesh); a++)
+    if (self->axes[dim] & 1 << a)
+      {
+        const double *weights = gyre_mesh_get_shares (self->mesh, a);
+        gint64 members = 0;
+
+        for (guint i = 0; i < gyre_mesh_get_axis_size (self->mesh, a); i++)
+          members += weights == NULL || weights[i] > 0;
+        n *= members;
+      }
+
+  return n;
+}
+
+gboolean
+gyre_sharding_check_parts (GyreSharding     *self,
+                           const GyreShape  *shape,
+                           GError          **error)
+{
+  for (int i = 0; !self->stacked && i < MIN (self->rank, shape->rank); i++)
+    if (self->axes[i] != 0 && shape->dims[i] > 0 &&
+        count_parts (self, i) > shape->dims[i])
+      {
+        g_autofree char *text = gyre_shape_to_string (shape);
+        g_autofree char *axes = describe_axes (self, i);
+
+        g_set_error (error, GYRE_ERROR, GYRE_ERROR_SHARDING,
+                     "sharding '%s' splits dimension %d over axis '%s' in %d parts, and "
+                     "the array is %s: there must be a row for each", self->text, i, axes,
+                     (int) count_parts (self, i), text);
+        return FALSE;
+      }
 
   return TRUE;
 }

@@ -23,6 +23,22 @@ gboolean gyre_axis_attrs_init (GyreAxisAttrs    *self,
                                const GyreAxis  **axis);
 guint    gyre_axis_attrs_find (const GyreAxisAttrs *self,
                                const GyreMeshSpec  *mesh);
+extern const GyrePrim *const gyre_prim_psum;
+extern const GyrePrim *const gyre_prim_pmax;
+extern const GyrePrim *const gyre_prim_pmin;
+extern const GyrePrim *const gyre_prim_all_gather_manual;
+extern const GyrePrim *const gyre_prim_axis_index;
+
+/* Over one axis; call is named where there is no such axis. */
+GyreTensor *gyre_collective_emit (const GyrePrim   *prim,
+                                  GyreTensor       *x,
+                                  const char       *call,
+                                  const char       *axis);
+/* The names in "data+model", or NULL: an error is kept on the graph where there is none
+ * or one stands twice. */
+char    **gyre_collective_split_axes (GyreGraph        *graph,
+                                      const char       *call,
+                                      const char       *axes);
 /* Numbers the collectives of a graph from 1, in order: members that were traced apart
  * find each other's by it, whatever later passes do to the order of nodes. */
 void     gyre_collectives_number (GyreGraph *graph);

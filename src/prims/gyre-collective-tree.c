@@ -29,6 +29,20 @@ apply_pmean (GyreTensor *x,
   return gyre_pmean (x, axis);
 }
 
+#define APPLY(NAME)                                \
+  static GyreTensor *                              \
+  apply_##NAME (GyreTensor *x, GyreTensor *count,  \
+                const char *axis)                  \
+  {                                                \
+    return gyre_##NAME (x, axis);                  \
+  }
+
+APPLY (pmax)
+APPLY (pmin)
+APPLY (all_gather)
+APPLY (psum_scatter)
+APPLY (all_to_all)
+
 static GyreTree *
 map_leaf (const char       *path,
           GyreTree *const  *leaves,
@@ -112,4 +126,77 @@ gyre_pmean_weighted_tree (GyreTree   *tree,
                           const char *axis)
 {
   return map_tree (tree, &(Cross) { axis, count, gyre_pmean_weighted });
+}
+
+/**
+ * gyre_pmax_tree:
+ * @tree: a tree of tensors
+ * @axis: the name of a manual axis, or of several
+ *
+ * Returns: (transfer none): @tree with gyre_pmax() of each leaf; it belongs to the trace
+ */
+GyreTree *
+gyre_pmax_tree (GyreTree   *tree,
+                const char *axis)
+{
+  return map_tree (tree, &(Cross) { axis, NULL, apply_pmax });
+}
+
+/**
+ * gyre_pmin_tree:
+ * @tree: a tree of tensors
+ * @axis: the name of a manual axis, or of several
+ *
+ * Returns: (transfer none): @tree with gyre_pmin() of each leaf; it belongs to the trace
+ */
+GyreTree *
+gyre_pmin_tree (GyreTree   *tree,
+                const char *axis)
+{
+  return map_tree (tree, &(Cross) { axis, NULL, apply_pmin });
+}
+
+/**
+ * gyre_all_gather_tree:
+ * @tree: a tree of tensors
+ * @axis: the name of a manual axis, or of several
+ *
+ * Returns: (transfer none): @tree with gyre_all_gather() of each leaf; it belongs to
+ *   the trace
+ */
+GyreTree *
+gyre_all_gather_tree (GyreTree   *tree,
+                      const char *axis)
+{
+  return map_tree (tree, &(Cross) { axis, NULL, apply_all_gather });
+}
+
+/**
+ * gyre_psum_scatter_tree:
+ * @tree: a tree of tensors
+ * @axis: the name of a manual axis, or of several
+ *
+ * Returns: (transfer none): @tree with gyre_psum_scatter() of each leaf; it belongs to
+ *   the trace
+ */
+GyreTree *
+gyre_psum_scatter_tree (GyreTree   *tree,
+                        const char *axis)
+{
+  return map_tree (tree, &(Cross) { axis, NULL, apply_psum_scatter });
+}
+
+/**
+ * gyre_all_to_all_tree:
+ * @tree: a tree of tensors
+ * @axis: the name of a manual axis, or of several
+ *
+ * Returns: (transfer none): @tree with gyre_all_to_all() of each leaf; it belongs to
+ *   the trace
+ */
+GyreTree *
+gyre_all_to_all_tree (GyreTree   *tree,
+                      const char *axis)
+{
+  return map_tree (tree, &(Cross) { axis, NULL, apply_all_to_all });
 }

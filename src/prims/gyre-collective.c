@@ -142,6 +142,21 @@ psum_vjp (GyreTensor  *node,
     cts[0] = gyre_psum (ct, g_quark_to_string (get_attrs (node)->axis));
 }
 
+/* To those that are the extreme, in equal parts. */
+static void
+extreme_vjp (GyreTensor  *node,
+             GyreTensor  *ct,
+             GyreTensor **cts)
+{
+  const char *axis = g_quark_to_string (get_attrs (node)->axis);
+  GyreTensor *is_it;
+
+  if (node->dtype != GYRE_F32)
+    return;
+  is_it = gyre_convert (gyre_equal (node->operands[0], node), GYRE_F32);
+  cts[0] = gyre_mul (gyre_psum (ct, axis), gyre_div (is_it, gyre_psum (is_it, axis)));
+}
+
 static gboolean
 cross_lower (GyreLower         *lower,
              const GyreTensor  *node,
@@ -190,26 +205,8 @@ cross_reference (const GyreTensor   *node,
   }
 
 static const GyreCross psum = CROSS ("psum", 1, psum_vjp, GYRE_REDUCE_SUM, f_sum);
-static const GyreCross pmax = CROSS ("pmax", 0, NULL, GYRE_REDUCE_MAX, f_max);
-static const GyreCross pmin = CROSS ("pmin", 0, NULL, GYRE_REDUCE_MIN, f_min);
-
-static GyreTensor *
-cross_emit (const GyreCross *rule,
-            GyreTensor      *x,
-            const char      *axis)
-{
-  GyreAxisAttrs attrs = { 0 };
-  const GyreAxis *found;
-
-  g_return_val_if_fail (x != NULL && axis != NULL, NULL);
-
-  if (x->poison)
-    return x;
-  if (!gyre_axis_attrs_init (&attrs, x->graph, rule->prim.name, axis, &found))
-    return gyre_graph_fail (x->graph, NULL);
-
-  return gyre_prims_emit1 (&rule->prim, x, &attrs);
-}
+static const GyreCross pmax = CROSS ("pmax", 0, extreme_vjp, GYRE_REDUCE_MAX, f_max);
+static const GyreCross pmin = CROSS ("pmin", 0, extreme_vjp, GYRE_REDUCE_MIN, f_min);
 
 /* all_gather */
 
@@ -378,151 +375,27 @@ gyre_collectives_number (GyreGraph *graph)
     }
 }
 
-/**
- * gyre_psum:
- * @x: f32, i32 or u32: each member's own, of one shape
- * @axis: the name of a manual axis
- *
- * The sum over the members along @axis, in their order: each of them gets it. Gradient:
- * the sum of the members' cotangents.
- *
- * Returns: (transfer none): a tensor like @x; a poison tensor where there is no such axis
- */
-GyreTensor *
-gyre_psum (GyreTensor *x,
-           const char *axis)
-{
-  return cross_emit (&psum, x, axis);
-}
+/* The builders, over one axis each */
 
-/**
- * gyre_pmax:
- * @x: f32, i32 or u32: each member's own, of one shape
- * @axis: the name of a manual axis
- *
- * The largest over the members along @axis, NaN if one has it. It has no gradient.
- *
- * Returns: (transfer none): a tensor like @x; a poison tensor where there is no such axis
- */
 GyreTensor *
-gyre_pmax (GyreTensor *x,
-           const char *axis)
-{
-  return cross_emit (&pmax, x, axis);
-}
-
-/**
- * gyre_pmin:
- * @x: f32, i32 or u32: each member's own, of one shape
- * @axis: the name of a manual axis
- *
- * The smallest over the members along @axis, NaN if one has it. It has no gradient.
- *
- * Returns: (transfer none): a tensor like @x; a poison tensor where there is no such axis
- */
-GyreTensor *
-gyre_pmin (GyreTensor *x,
-           const char *axis)
-{
-  return cross_emit (&pmin, x, axis);
-}
-
-/**
- * gyre_all_gather:
- * @x: any dtype: each member's own, of one shape
- * @axis: the name of a manual axis
- *
- * The members' values in their order along a new leading dimension: each of them gets it.
- * Gradient: the member's row of the sum of the members' cotangents.
- *
- * Returns: (transfer none): a tensor of shape [members, …]; on an error a poison tensor
- */
-GyreTensor *
-gyre_all_gather (GyreTensor *x,
-                 const char *axis)
+gyre_collective_emit (const GyrePrim *prim,
+                      GyreTensor     *x,
+                      const char     *call,
+                      const char     *axis)
 {
   GyreAxisAttrs attrs = { 0 };
   const GyreAxis *found;
-
-  g_return_val_if_fail (x != NULL && axis != NULL, NULL);
 
   if (x->poison)
     return x;
-  if (!gyre_axis_attrs_init (&attrs, x->graph, "all_gather", axis, &found))
+  if (!gyre_axis_attrs_init (&attrs, x->graph, call, axis, &found))
     return gyre_graph_fail (x->graph, NULL);
 
-  return gyre_prims_emit1 (&gather, x, &attrs);
+  return gyre_prims_emit1 (prim, x, &attrs);
 }
 
-/**
- * gyre_axis_index:
- * @axis: the name of a manual axis
- *
- * Returns: (transfer none): i32[], the member's place along @axis, from 0; a poison
- * tensor
- *   where there is no such axis
- */
-GyreTensor *
-gyre_axis_index (const char *axis)
-{
-  GyreGraph *graph = gyre_graph_get_current ();
-  GyreAxisAttrs attrs = { 0 };
-  const GyreAxis *found;
-
-  g_return_val_if_fail (graph != NULL && axis != NULL, NULL);
-
-  if (!gyre_axis_attrs_init (&attrs, graph, "axis_index", axis, &found))
-    return gyre_graph_fail (graph, NULL);
-
-  return gyre_graph_emit (graph, &axis_index, NULL, 0, &attrs);
-}
-
-/**
- * gyre_axis_is_manual:
- * @axis: the name of a mesh axis
- *
- * Whether the function that is being traced sees the share of one member along @axis, as
- * in gyre_step_pmap(), so that it can call collectives over it. Where the mesh has axes
- * but none of this name, an error is kept on the trace.
- *
- * Returns: %TRUE if it does; %FALSE if it sees the whole batch, or there is no mesh
- */
-gboolean
-gyre_axis_is_manual (const char *axis)
-{
-  GyreGraph *graph = gyre_graph_get_current ();
-  GyreAxisAttrs attrs = { 0 };
-  const GyreAxis *found;
-
-  g_return_val_if_fail (graph != NULL && axis != NULL, FALSE);
-
-  for (guint a = 0; a < graph->n_axes; a++)
-    if (strcmp (graph->axes[a].name, axis) == 0)
-      return graph->axes[a].manual;
-
-  return graph->n_axes > 0 &&
-         gyre_axis_attrs_init (&attrs, graph, "axis_is_manual", axis, &found);
-}
-
-/**
- * gyre_axis_size:
- * @axis: the name of a manual axis
- *
- * Returns: (transfer none): i32[], the number of members along @axis, a constant; a
- * poison
- *   tensor where there is no such axis
- */
-GyreTensor *
-gyre_axis_size (const char *axis)
-{
-  GyreGraph *graph = gyre_graph_get_current ();
-  GyreAxisAttrs attrs = { 0 };
-  const GyreAxis *found;
-
-  g_return_val_if_fail (graph != NULL && axis != NULL, NULL);
-
-  if (!gyre_axis_attrs_init (&attrs, graph, "axis_size", axis, &found))
-    return gyre_graph_fail (graph, NULL);
-
-  return gyre_constant (GYRE_I32, attrs.size);
-}
+const GyrePrim *const gyre_prim_psum = &psum.prim;
+const GyrePrim *const gyre_prim_pmax = &pmax.prim;
+const GyrePrim *const gyre_prim_pmin = &pmin.prim;
+const GyrePrim *const gyre_prim_all_gather_manual = &gather;
+const GyrePrim *const gyre_prim_axis_index = &axis_index;

@@ -58,7 +58,8 @@ bind_block (GyreBinder  *self,
   const GyreLineCrew *crew = &g_array_index (self->line->crews, GyreLineCrew, b);
   gboolean pack = is_scattered (bucket);
   gsize size = gyre_dtype_size (exchange->dtype);
-  GyreBound bound = { GYRE_COMMAND_LAUNCH, pack ? bucket->begin - 1 : bucket->finish + 1 };
+  GyreBound bound = { GYRE_COMMAND_LAUNCH,
+                      pack ? bucket->begin - 1 : bucket->finish + 1 };
   GyreLaunch launch = { NULL, "blocks.cl", NULL,
                         pack        ? "gyre_blocks_pack_word"
                         : size == 4 ? "gyre_blocks_unpack_word"

@@ -79,6 +79,19 @@ gyre_step_info_add_shardings (GyreStepInfo  *self,
          && add_sharding (self, "", "", error);
 }
 
+/* "data+model": all axes of the mesh, which a pmap is over. */
+char *
+gyre_step_join_axes (GyreMesh *mesh)
+{
+  GString *names = g_string_new (NULL);
+
+  for (guint a = 0; a < gyre_mesh_get_n_axes (mesh); a++)
+    g_string_append_printf (names, "%s%s", a > 0 ? "+" : "",
+                            gyre_mesh_get_axis_name (mesh, a));
+
+  return g_string_free (names, FALSE);
+}
+
 gboolean
 gyre_step_info_add_kinds (GyreStepInfo  *self,
                           const char    *names,
@@ -95,6 +108,14 @@ gyre_step_info_add_kinds (GyreStepInfo  *self,
 
       if (*g_strstrip (parts[i]) == '\0')
         continue;
+      if (kind == GYRE_ARGS_RAGGED && gyre_mesh_get_n_axes (self->mesh) > 1)
+        {
+          g_set_error (error, GYRE_ERROR, GYRE_ERROR_SHARDING,
+                       "gyre_step_pmap: entry %s can't be ragged on a mesh of %u axes: "
+                       "rows are cut by share along one axis", parts[i],
+                       gyre_mesh_get_n_axes (self->mesh));
+          return FALSE;
+        }
       sharding = gyre_sharding_new (self->mesh, spec, error);
       if (sharding == NULL)
         return FALSE;
@@ -109,8 +130,8 @@ gboolean
 gyre_step_info_add_stacked (GyreStepInfo  *self,
                             GError       **error)
 {
-  g_autofree char *spec =
-      g_strdup_printf ("[%s]", gyre_mesh_get_axis_name (self->mesh, 0));
+  g_autofree char *axes = gyre_step_join_axes (self->mesh);
+  g_autofree char *spec = g_strdup_printf ("[%s]", axes);
   GyreSharding *sharding = gyre_sharding_new (self->mesh, spec, error);
 
   if (sharding == NULL)

@@ -77,7 +77,7 @@ make_manual_output (GyreCompiled *self,
                     GyrePort     *port,
                     guint         i)
 {
-  const char *axis = gyre_mesh_get_axis_name (self->mesh, 0);
+  g_autofree char *axis = gyre_step_join_axes (self->mesh);
   g_autofree char *stacked = g_strdup_printf ("[%s]", axis);
   GyreShape shape = get_value (self, TRUE, i)->shape;
   gint64 rows;

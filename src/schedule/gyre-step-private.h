@@ -75,6 +75,8 @@ gboolean     gyre_step_info_add_kinds     (GyreStepInfo  *self,
                                            const char    *names,
                                            GyreArgsKind   kind,
                                            GError       **error);
+/* "data+model": the axes of a mesh. */
+char        *gyre_step_join_axes          (GyreMesh      *mesh);
 gboolean     gyre_step_info_add_stacked   (GyreStepInfo  *self,
                                            GError       **error);
 const GyreArgsRule *gyre_step_info_find   (GyreStepInfo  *self,

@@ -126,8 +126,10 @@ gyre_step_jit (GyreStepFunc     func,
 /**
  * gyre_step_pmap:
  * @func: (scope notified) (closure data) (destroy destroy): the function of one device's
- * share @mesh: the devices, on one axis
- * @axis: that axis' name, which collectives in @func name
+ *   share
+ * @mesh: the devices: those of a machine, or a subset
+ * @axis: the name of the mesh's axis, which collectives in @func name; of several:
+ *   `"data+model"`
  * @broadcast: (nullable): comma-separated entries that every device sees whole
  * @ragged: (nullable): entries whose leading dimension is cut among the devices by share
  * @donate: (nullable): entries whose buffers the results at the same paths may take over
@@ -138,7 +140,8 @@ gyre_step_jit (GyreStepFunc     func,
  * All other entries have a leading dimension of one a device, and so have the results.  A
  * result of unlike rows on the devices comes with them one after the other.
  *
- * Errors: %GYRE_ERROR_SHARDING where @axis is not the one axis of the mesh.
+ * Errors: %GYRE_ERROR_SHARDING where @axis doesn't name the axes of the mesh, or entries
+ * are ragged on several.
  *
  * Returns: (transfer full): the step, or %NULL
  */
@@ -153,6 +156,7 @@ gyre_step_pmap (GyreStepFunc     func,
                 GDestroyNotify   destroy,
                 GError         **error)
 {
+  g_autofree char *axes = NULL;
   GyreStepInfo *info;
 
   g_return_val_if_fail (func != NULL && GYRE_IS_MESH (mesh) && axis != NULL, NULL);
@@ -160,13 +164,14 @@ gyre_step_pmap (GyreStepFunc     func,
 
   info = info_new (func, mesh, donate, data, destroy);
   info->manual = TRUE;
-  if (gyre_mesh_get_n_axes (mesh) != 1 || gyre_mesh_find_axis (mesh, axis) != 0)
+  axes = gyre_step_join_axes (mesh);
+  if (!g_str_equal (axis, axes))
     {
       g_autofree char *text = gyre_mesh_to_string (mesh);
 
       g_set_error (error, GYRE_ERROR, GYRE_ERROR_SHARDING,
-                   "gyre_step_pmap: '%s' must be the one axis of the mesh, which is %s",
-                   axis, text);
+                   "gyre_step_pmap: '%s' does not name the axes of the mesh, which is "
+                   "%s: say '%s'", axis, text, axes);
     }
   else if (gyre_step_info_add_kinds (info, broadcast, GYRE_ARGS_BROADCAST, error)
            && gyre_step_info_add_kinds (info, ragged, GYRE_ARGS_RAGGED, error)

@@ -80,7 +80,7 @@ static const struct
   { GYRE_I32, { 0 }, "" },
   { GYRE_F32, { 2, { 0, 4 } }, "data" },
   { GYRE_F32, { 2, { 3, 4 } }, "[data]" },
-  { GYRE_F32, { 1, { 1 } }, "data" },
+  { GYRE_F32, { 1, { 2 } }, "data" },
 };
 
 START_TEST (goes_there_and_back)
