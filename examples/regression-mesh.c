@@ -56,7 +56,7 @@ loss_fn (GyreTree *params, GyreTree **aux, gpointer batch)
 }
 
 static GyreTree *
-descend (const char *path, GyreTree *const *leaves, guint n, gpointer data, GError **error)
+descend (const char *path, GyreTree *const *leaves, guint n, gpointer data, GError **err)
 {
   GyreTensor *step = gyre_mul_scalar (gyre_tree_as_tensor (leaves[1]), 0.01);
 

@@ -52,7 +52,7 @@ loss_fn (GyreTree *params, GyreTree **aux, gpointer batch)
 }
 
 static GyreTree *
-descend (const char *path, GyreTree *const *leaves, guint n, gpointer data, GError **error)
+descend (const char *path, GyreTree *const *leaves, guint n, gpointer data, GError **err)
 {
   GyreTensor *step = gyre_mul_scalar (gyre_tree_as_tensor (leaves[1]), 0.01);
 
@@ -67,18 +67,18 @@ train_step (GyreTree *args, gpointer data)
   GyreTensor *loss;
   GyreTree *grads = gyre_value_and_grad (loss_fn, params,
                                          gyre_tree_get_tree (args, "batch"), &loss, NULL);
-  GyreTree *both[] = { params, gyre_pmean_tree (grads, "devices") };
+  GyreTree *both[] = { params, gyre_pmean_tree (grads, "batch") };
 
   return gyre_tree_build (
       GYRE_TREE_ENTRY ("params", gyre_tree_map (both, 2, descend, NULL, NULL)),
-      GYRE_TENSOR_ENTRY ("loss", gyre_pmean (loss, "devices")), NULL);
+      GYRE_TENSOR_ENTRY ("loss", gyre_pmean (loss, "batch")), NULL);
 }
 
 static gboolean
 train (GError **error)
 {
   g_autoptr (GPtrArray) devices = gyre_devices_open (names, error);
-  g_autoptr (GyreMesh) mesh = devices ? gyre_mesh_new ("devices=*", devices, error) : NULL;
+  g_autoptr (GyreMesh) mesh = devices ? gyre_mesh_new ("batch=*", devices, error) : NULL;
   guint n = mesh ? gyre_mesh_get_n_devices (mesh) : 1;
   g_autoptr (GyreTree) one = init_params (gyre_key_new ((guint64) seed));
   g_autoptr (GyreTree) params = mesh ? gyre_replicate (one, mesh, error) : NULL;
@@ -88,7 +88,7 @@ train (GError **error)
   set_normal (rows, "x", GYRE_SHAPE (n * ROWS, 10), gyre_key_new ((guint64) seed + 1), 1);
   set_normal (rows, "y", GYRE_SHAPE (n * ROWS, 1), gyre_key_new ((guint64) seed + 2), 1);
   if (!params || !(batch = gyre_shard_batch (rows, n, error)) ||
-      !(step = gyre_step_pmap (train_step, mesh, "devices", NULL, NULL, "params", NULL,
+      !(step = gyre_step_pmap (train_step, mesh, "batch", NULL, NULL, "params", NULL,
                                NULL, error)))
     return FALSE;
 

@@ -111,8 +111,8 @@ emit_reshard (GyreSpecBuilder *self,
   return entry->result;
 }
 
-/* A partial sum over axes that shall split a dimension goes at once to where its parts are
- * wanted. */
+/* A partial sum over axes that shall split a dimension goes at once to where its parts
+ * are wanted. */
 static GyreTensor *
 scatter_partial (GyreSpecBuilder *self, GyreTensor *value, const GyreSpec *want)
 {

@@ -16,8 +16,8 @@ typedef struct
   const GyreSpec **specs;
 } GyreKept;
 
-/* inputs: by input; donated: by output, the input that it takes over, or -1; either may be
- * NULL: then there is no such state. */
+/* inputs: by input; donated: by output, the input that it takes over, or -1; either may
+ * be NULL: then there is no such state. */
 GyreKept *gyre_kept_new  (const GyreGraph *graph,
                           const GyreSpec  *inputs,
                           const int       *donated);
