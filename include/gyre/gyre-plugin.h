@@ -8,6 +8,8 @@
 
 #define GYRE_INSIDE
 
+#include <gyre/gyre-plugin-prim.h>
+
 G_BEGIN_DECLS
 
 /* Changes when a plugin that was built before can't be loaded any more. */

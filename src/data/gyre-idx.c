@@ -93,10 +93,13 @@ read_u32 (const guint8 *data)
 static gboolean
 check_magic (const guint8 *data, gsize size, const char *name, int rank, GError **error)
 {
-  if (size < 4 || data[0] != 0 || data[1] != 0)
+  if (size < 4)
+    g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE,
+                 "%s: not an IDX file: it has %" G_GSIZE_FORMAT " bytes", name, size);
+  else if (data[0] != 0 || data[1] != 0)
     g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE,
                  "%s: not an IDX file: it starts with 0x%08x, not 0x%08x", name,
-                 size < 4 ? 0 : read_u32 (data), IDX_UNSIGNED_BYTE << 8 | (guint) rank);
+                 read_u32 (data), IDX_UNSIGNED_BYTE << 8 | (guint) rank);
   else if (data[2] != IDX_UNSIGNED_BYTE)
     g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE,
                  "%s: elements of IDX type 0x%02x; only unsigned bytes (0x08) are read",
@@ -127,19 +130,34 @@ gyre_idx_parse (GBytes      *bytes,
 
   if (!check_magic (data, size, name, rank, error))
     return NULL;
+  if (size < header)
+    {
+      g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE,
+                   "%s: truncated: it ends in its header, after %" G_GSIZE_FORMAT " of %"
+                   G_GSIZE_FORMAT " bytes", name, size, header);
+      return NULL;
+    }
   *shape      = GYRE_SCALAR;
   shape->rank = rank;
-  for (int i = 0; i < rank && size >= header; i++)
+  for (int i = 0; i < rank; i++)
     shape->dims[i] = read_u32 (data + 4 + 4 * i);
   count = gyre_shape_n_elements (shape);
-  if (size >= header && count >= 0 && count <= MAX_BYTES &&
-      size - header == (gsize) count)
+  if (count < 0 || count > MAX_BYTES)
+    {
+      g_autofree char *text = gyre_shape_to_string (shape);
+
+      g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE,
+                   "%s: damaged: its header announces %s bytes, more than fit in memory",
+                   name, text);
+      return NULL;
+    }
+  if (size - header == (gsize) count)
     return g_bytes_new_from_bytes (bytes, header, (gsize) count);
   g_set_error (
       error, GYRE_ERROR, GYRE_ERROR_FILE,
       "%s: %s: its header announces %" G_GINT64_FORMAT
       " bytes of data, there are %" G_GINT64_FORMAT,
-      name, size < header || (gint64) (size - header) < count ? "truncated" : "too long",
-      count, size < header ? 0 : (gint64) (size - header));
+      name, (gint64) (size - header) < count ? "truncated" : "too long", count,
+      (gint64) (size - header));
   return NULL;
 }

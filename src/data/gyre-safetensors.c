@@ -327,6 +327,13 @@ gyre_safetensors_open (const char  *path,
   self->names    = g_ptr_array_new ();
   self->entries  = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, entry_free);
   self->metadata = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  if (!g_file_test (path, G_FILE_TEST_IS_REGULAR) &&
+      g_file_test (path, G_FILE_TEST_EXISTS))
+    {
+      g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE, "%s: not a file of bytes: a %s",
+                   path, g_file_test (path, G_FILE_TEST_IS_DIR) ? "folder" : "device");
+      return NULL;
+    }
   if (!(file = g_mapped_file_new (path, FALSE, &inner)))
     {
       g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE, "%s: %s", path, inner->message);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "device/gyre-context-private.h"
 
+#include <gyre/gyre-error.h>
+
 #include "device/gyre-executor-private.h"
 
 static GMutex contexts_lock;
@@ -168,11 +170,11 @@ create_split (const GyreInventoryEntry  *entry,
 
   if (n > entry->info->compute_units)
     {
-      gyre_cl_check (CL_INVALID_DEVICE_PARTITION_COUNT, error,
-                     "%u sub-devices of %s, which has %u compute unit%s; use /%u or less",
-                     n, name, entry->info->compute_units,
-                     entry->info->compute_units == 1 ? "" : "s",
-                     entry->info->compute_units);
+      g_set_error (error, GYRE_ERROR, GYRE_ERROR_INVALID,
+                   "%u sub-devices of %s, which has %u compute unit%s; use /%u or less",
+                   n, name, entry->info->compute_units,
+                   entry->info->compute_units == 1 ? "" : "s",
+                   entry->info->compute_units);
       return NULL;
     }
   /* The property is asked for first: on some drivers the call has no entry. */

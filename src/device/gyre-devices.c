@@ -205,8 +205,9 @@ open_wishes (GArray  *wishes,
 static const char *
 choose_spec (const char *spec)
 {
-  if (spec == NULL)
-    spec = g_getenv ("GYRE_DEVICES");
+  if (spec != NULL)
+    return spec;
+  spec = g_getenv ("GYRE_DEVICES");
   return spec == NULL || spec[0] == '\0' ? "all" : spec;
 }
 
@@ -227,6 +228,7 @@ choose_spec (const char *spec)
  * left out, see gyre_devices_get_rejected ().
  *
  * Errors: %GYRE_ERROR_SYNTAX with the column, %GYRE_ERROR_UNKNOWN with what there is,
+ * %GYRE_ERROR_INVALID where a device has fewer compute units than it is split into,
  * %GYRE_ERROR_NO_DEVICE where no platform or no usable device is, %GYRE_ERROR_DEVICE.
  *
  * Returns: (transfer full) (element-type GyreDevice): the devices, at least one, or

@@ -33,4 +33,6 @@ gyre_drivers_set_environment (void)
 
   if (target != NULL)
     g_setenv ("CL_CONFIG_CPU_TARGET_ARCH", target, FALSE);
+  /* PoCL links its kernels by `ld`, and aborts the program where it doesn't find it */
+  g_setenv ("PATH", "/usr/local/bin:/usr/bin:/bin", FALSE);
 }

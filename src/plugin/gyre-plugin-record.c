@@ -104,7 +104,8 @@ scan_file (GKeyFile   *keys,
   if (end != NULL)
     {
       g_key_file_set_string (keys, GYRE_PLUGIN_GROUP, "error", end);
-      return TRUE;
+      /* 127: the helper itself could not be started, as without the library */
+      return !WIFEXITED (status) || WEXITSTATUS (status) != 127;
     }
   start = g_strrstr (out, "[" GYRE_PLUGIN_GROUP "]");
   if (start != NULL)

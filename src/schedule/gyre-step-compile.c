@@ -3,6 +3,7 @@
 
 #include <gyre/gyre-error.h>
 
+#include "autodiff/gyre-autodiff-private.h"
 #include "fuse/gyre-fuse-private.h"
 #include "ir/gyre-simplify-private.h"
 #include "partition/gyre-partition-private.h"
@@ -186,6 +187,55 @@ make_program (Compiler         *self,
   return gyre_fuse (program, error);
 }
 
+/* Members with shares of other sizes are traced apart: their results must be called
+ * alike. */
+static gboolean
+gives_the_same (const GyreTrace  *first,
+                const GyreTrace  *other,
+                GError          **error)
+{
+  g_autoptr (GPtrArray) a = list_output_paths (first);
+  g_autoptr (GPtrArray) b = list_output_paths (other);
+
+  for (guint i = 0; i < MAX (a->len, b->len); i++)
+    {
+      const char *path_a = i < a->len ? g_ptr_array_index (a, i) : "none";
+      const char *path_b = i < b->len ? g_ptr_array_index (b, i) : "none";
+
+      if (!g_str_equal (path_a, path_b))
+        {
+          g_set_error (error, GYRE_ERROR, GYRE_ERROR_TREE,
+                       "the function gives other results for a share of another size: "
+                       "result %u is \"%s\" of one member and \"%s\" of another: it has "
+                       "to return a tree of the same structure for any number of rows",
+                       i, path_a, path_b);
+          return FALSE;
+        }
+    }
+
+  return TRUE;
+}
+
+/* Where members run programs of their own, a result that is an argument, or another
+ * result, of one need not be that of the others: a copy is what all of them can give. */
+static void
+copy_shared_outputs (GyreGraph *graph)
+{
+  for (guint i = 0; i < graph->outputs->len; i++)
+    {
+      GyreTensor *output = g_ptr_array_index (graph->outputs, i), *root = output;
+      gboolean shared = FALSE;
+
+      while (root->prim->flags & GYRE_PRIM_VIEW)
+        root = root->operands[0];
+      for (guint j = 0; j < i; j++)
+        shared |= g_ptr_array_index (graph->outputs, j) == output;
+      if (shared || root != output || root->prim == &gyre_prim_input)
+        graph->outputs->pdata[i] =
+            gyre_graph_emit (graph, &gyre_prim_identity, &output, 1, NULL);
+    }
+}
+
 /* Devices that see the same shapes share a program. */
 static gboolean
 add_variant (Compiler  *self,
@@ -200,8 +250,12 @@ add_variant (Compiler  *self,
   if (traced == NULL)
     return FALSE;
   g_ptr_array_add (compiled->traces, traced);
+  if (!gives_the_same (g_ptr_array_index (compiled->traces, 0), traced, error))
+    return FALSE;
 
   graph = gyre_graph_simplify (traced->graph);
+  if (self->info->manual && has_ragged (self))
+    copy_shared_outputs (graph);
   gyre_collectives_number (graph);
   g_ptr_array_add (compiled->graphs, graph);
 

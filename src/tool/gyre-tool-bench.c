@@ -18,9 +18,22 @@ bench_all_reduce (const char *spec, const char *algorithm, gint64 bytes)
                                : GYRE_TOOL_USAGE,
                            error);
   if (!gyre_collective_bench (devices, (gsize) bytes, algorithm, report, &error))
-    return gyre_tool_fail ("bench", GYRE_TOOL_FAILED, error);
+    return gyre_tool_fail ("bench",
+                           g_error_matches (error, GYRE_ERROR, GYRE_ERROR_INVALID)
+                               ? GYRE_TOOL_USAGE
+                               : GYRE_TOOL_FAILED,
+                           error);
   g_print ("%s", report->str);
   return GYRE_TOOL_OK;
+}
+
+static gboolean
+parse_bytes (const char *text, gint64 *bytes, GError **error)
+{
+  if (!text || gyre_text_parse_int (text, 4, G_GINT64_CONSTANT (1) << 32, bytes, error))
+    return TRUE;
+  g_prefix_error (error, "--bytes %s: ", text);
+  return FALSE;
 }
 
 int
@@ -43,8 +56,7 @@ gyre_tool_bench (int    argc,
   if (!gyre_tool_parse (
           "Measures: all-reduce, the sum over all devices of a buffer on each.", entries,
           &argc, &argv, "all-reduce", &error) ||
-      (size &&
-       !gyre_text_parse_int (size, 4, G_GINT64_CONSTANT (1) << 32, &bytes, &error)))
+      !parse_bytes (size, &bytes, &error))
     return gyre_tool_fail ("bench", GYRE_TOOL_USAGE, error);
   if (argc != 2 || !g_str_equal (argv[1], "all-reduce"))
     {

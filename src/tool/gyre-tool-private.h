@@ -28,6 +28,7 @@ int gyre_tool_predict (int argc, char **argv);
 int gyre_tool_evaluate (int argc, char **argv);
 int gyre_tool_inspect (int argc, char **argv);
 int gyre_tool_bench   (int argc, char **argv);
+int gyre_tool_new_plugin (int argc, char **argv);
 
 /* The whole command: what main () calls. */
 GYRE_API int gyre_tool_main (int argc, char **argv);

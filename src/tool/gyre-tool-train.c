@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/gyre-tool-private.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -181,9 +182,12 @@ static gboolean
 check_data_path (const char *data, GError **error)
 {
   const char *colon  = data ? strchr (data, ':') : NULL;
-  gboolean    folder = data && !g_str_has_prefix (data, "safetensors:");
+  gboolean    file   = data && g_str_has_prefix (data, "safetensors:");
+  gboolean    folder = data && (g_str_has_prefix (data, "idx:") ||
+                                g_str_has_prefix (data, "cifar10:"));
 
-  return !colon || colon[1] == '\0' ||
+  /* another word before the colon is for the list of datasets to refuse */
+  return (!file && !folder) || colon[1] == '\0' ||
          check_path ("--data", data, colon + 1, folder,
                      folder ? "the folder that holds the dataset's files"
                             : "the file that holds the dataset", error);
@@ -194,6 +198,17 @@ check_plan_path (const char *plan, GError **error)
 {
   return !plan || check_path ("--plan", plan, plan, FALSE,
                               "the --log of a run on the same devices", error);
+}
+
+/* A folder that can't be written is told now, not after an epoch. */
+static gboolean
+check_save_folder (const char *folder, GError **error)
+{
+  if (!folder || (g_mkdir_with_parents (folder, 0777) == 0 && access (folder, W_OK) == 0))
+    return TRUE;
+  g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE, "--save %s: it can't be written: %s",
+               folder, g_strerror (errno));
+  return FALSE;
 }
 
 static gboolean
@@ -262,7 +277,8 @@ make_config (const TrainOptions *options, GyreTrainerConfig *config, GError **er
       !check_dump (options->dump, error))
     return FALSE;
   return check_data_path (options->data, error) &&
-         check_plan_path (options->plan, error);
+         check_plan_path (options->plan, error) &&
+         check_save_folder (options->save, error);
 }
 
 static gboolean
@@ -326,11 +342,31 @@ free_options (TrainOptions *options)
 
 /* --- the run --- */
 
-static void
-on_interrupt (int signal_number)
+/* A thread waits for Ctrl-C, and no other sees it: the compilers in drivers set handlers
+ * of their own, which would take away the files of a build that runs. */
+static gpointer
+wait_for_interrupt (gpointer data)
 {
-  (void) signal_number;
+  int signal_number;
+
+  sigwait (data, &signal_number);
   gyre_trainer_stop ();
+  /* who asks twice doesn't want to wait for the running step */
+  sigwait (data, &signal_number);
+  _exit (GYRE_TOOL_CANCELLED);
+}
+
+/* Before any other thread is there, as they inherit what is blocked. */
+static void
+watch_interrupt (void)
+{
+  static sigset_t interrupt;
+
+  sigemptyset (&interrupt);
+  sigaddset (&interrupt, SIGINT);
+  signal (SIGINT, SIG_DFL);
+  pthread_sigmask (SIG_BLOCK, &interrupt, NULL);
+  g_thread_unref (g_thread_new ("gyre-interrupt", wait_for_interrupt, &interrupt));
 }
 
 static void
@@ -389,7 +425,6 @@ gyre_tool_train (int    argc,
   TrainOptions       options = { 0 };
   GyreTrainerConfig  config;
   g_autoptr (GError) error   = NULL;
-  struct sigaction   action  = { .sa_handler = on_interrupt, .sa_flags = SA_RESTART };
   int                status;
 
   if (!parse_options (&options, &argc, &argv, &error) ||
@@ -397,7 +432,7 @@ gyre_tool_train (int    argc,
     status = gyre_tool_fail ("train", GYRE_TOOL_USAGE, error);
   else
     {
-      sigaction (SIGINT, &action, NULL);
+      watch_interrupt ();
       status = run_training (&config, &options);
     }
   free_options (&options);

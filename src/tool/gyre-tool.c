@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/gyre-tool-private.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <gyre/gyre-version.h>
 
@@ -15,6 +19,7 @@ static const GyreToolCommand commands[] = {
   { "evaluate", "measure a trained model on test data", gyre_tool_evaluate },
   { "predict", "classify test data with a trained model", gyre_tool_predict },
   { "inspect", "describe layers, optimizers and their properties", gyre_tool_inspect },
+  { "new-plugin", "write the project of a plugin", gyre_tool_new_plugin },
   { "bench", "measure: bench all-reduce", gyre_tool_bench },
 };
 
@@ -70,7 +75,13 @@ gyre_tool_parse (const char           *summary,
   g_option_context_set_summary (context, summary);
   g_option_context_add_main_entries (context, entries, NULL);
   if (!g_option_context_parse (context, argc, argv, error))
-    return FALSE;
+    {
+      if (error && g_error_matches (*error, G_CONVERT_ERROR,
+                                    G_CONVERT_ERROR_ILLEGAL_SEQUENCE))
+        g_prefix_error_literal (error, "an option's value is no text in the character "
+                                       "set of the locale: ");
+      return FALSE;
+    }
   if (rest || *argc == 1)
     return TRUE;
   g_set_error (error, GYRE_ERROR, GYRE_ERROR_INVALID, "unexpected argument '%s'",
@@ -101,10 +112,34 @@ unknown_command (const char *name)
   return GYRE_TOOL_USAGE;
 }
 
+/* A file that is opened while 0, 1 or 2 is free would get what is meant for the
+ * screen. */
+static void
+occupy_standard_files (void)
+{
+  for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
+    if (fcntl (i, F_GETFD) == -1 && open ("/dev/null", O_RDWR) == -1)
+      return;
+}
+
+/* What was printed has to have arrived. */
+static int
+finish_output (const char *command, int status)
+{
+  gboolean flushed = fflush (stdout) == 0;
+
+  if (flushed && !ferror (stdout))
+    return status;
+  g_printerr ("gyre %s: the output can't be written: %s\n", command,
+              flushed ? "a write failed" : g_strerror (errno));
+  return status == GYRE_TOOL_OK ? GYRE_TOOL_FAILED : status;
+}
+
 int
 gyre_tool_main (int    argc,
                 char **argv)
 {
+  occupy_standard_files ();
   gyre_drivers_set_environment ();
   setlocale (LC_ALL, "");
   g_set_prgname ("gyre");
@@ -127,6 +162,6 @@ gyre_tool_main (int    argc,
     }
   for (gsize i = 0; i < G_N_ELEMENTS (commands); i++)
     if (g_str_equal (argv[1], commands[i].name))
-      return commands[i].run (argc - 1, argv + 1);
+      return finish_output (commands[i].name, commands[i].run (argc - 1, argv + 1));
   return unknown_command (argv[1]);
 }

@@ -24,11 +24,19 @@ typedef struct
   double         eps;
   double         eps_root;
   double         weight_decay;
+  int            mask;              /* a GyreDecayMask */
   double         decay;
   double         initial_value;     /* of the slots */
   double         max_norm;
   double         max_delta;
 } GyreRule;
+
+/* Which parameters decay: all, or those that aren't biases or the scales of norms. */
+typedef enum
+{
+  GYRE_DECAY_ALL,
+  GYRE_DECAY_KERNELS
+} GyreDecayMask;
 
 /* One update of all parameters, while it is traced. */
 typedef struct
@@ -36,6 +44,7 @@ typedef struct
   GPtrArray  *grads;                /* leaves, of GyreTree */
   GyreTensor *time;                 /* f32[]: which update this is, from 1 */
   GyreTensor *scalars[2];           /* what prepare keeps for the leaves */
+  const char *path;                 /* of the parameter that is updated now */
 } GyreRuleStep;
 
 typedef struct

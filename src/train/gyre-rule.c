@@ -226,7 +226,8 @@ gyre_rule_update (GyreOptimizer  *optimizer,
 {
   const GyreRuleRow *row = get_row (optimizer);
   g_autoptr (GPtrArray) grad_leaves = gyre_tree_flatten (grads, NULL);
-  g_autoptr (GPtrArray) param_leaves = gyre_tree_flatten (params, NULL);
+  g_autoptr (GPtrArray) paths = NULL;
+  g_autoptr (GPtrArray) param_leaves = gyre_tree_flatten (params, &paths);
   g_autoptr (GPtrArray) updates = g_ptr_array_new ();
   GyreRuleStep step = { .grads = grad_leaves };
   GyreTensor *count, *rate;
@@ -240,8 +241,11 @@ gyre_rule_update (GyreOptimizer  *optimizer,
 
   open_slots (&slots, optimizer, state);
   for (guint i = 0; i < grad_leaves->len; i++)
-    g_ptr_array_add (updates, update_leaf (optimizer, &step, rate,
-                                           nth_tensor (param_leaves, i), &slots, i));
+    {
+      step.path = g_ptr_array_index (paths, i);
+      g_ptr_array_add (updates, update_leaf (optimizer, &step, rate,
+                                             nth_tensor (param_leaves, i), &slots, i));
+    }
   close_slots (&slots, optimizer, params, *state_out);
 
   return gyre_tree_unflatten (grads, updates, NULL);

@@ -3,6 +3,8 @@
 
 #include "nn/gyre-property-private.h"
 
+#include <string.h>
+
 /* The formulas of Optax 0.2, written so that each rounds where they round there. */
 
 #define OFFSET(member) G_STRUCT_OFFSET (GyreRule, member)
@@ -16,15 +18,31 @@ update_moment (GyreTensor *power,
   return gyre_add (gyre_mul_scalar (power, 1 - decay), gyre_mul_scalar (moment, decay));
 }
 
-static GyreTensor *
-add_decayed (GyreTensor *update,
-             GyreTensor *param,
-             double      weight_decay)
+/* "dense_0/bias" and "batch_norm_0/scale" do not decay by the mask "kernels". */
+static gboolean
+decays (const GyreRule *self,
+        const char     *path)
 {
-  if (weight_decay == 0)
+  const char *slash = strrchr (path, '/');
+  const char *name = slash != NULL ? slash + 1 : path;
+
+  if (self->weight_decay == 0)
+    return FALSE;
+
+  return self->mask == GYRE_DECAY_ALL ||
+         !(g_str_equal (name, "bias") || g_str_equal (name, "scale"));
+}
+
+static GyreTensor *
+add_decayed (const GyreRule     *self,
+             const GyreRuleStep *step,
+             GyreTensor         *update,
+             GyreTensor         *param)
+{
+  if (!decays (self, step->path))
     return update;
 
-  return gyre_add (update, gyre_mul_scalar (param, weight_decay));
+  return gyre_add (update, gyre_mul_scalar (param, self->weight_decay));
 }
 
 static void
@@ -36,6 +54,22 @@ add_rate (GObjectClass *klass,
                             OFFSET (learning_rate), 0, G_MAXDOUBLE, value);
 }
 
+static GType
+get_mask_type (void)
+{
+  static const GEnumValue values[] = {
+    { GYRE_DECAY_ALL, "GYRE_DECAY_ALL", "all" },
+    { GYRE_DECAY_KERNELS, "GYRE_DECAY_KERNELS", "kernels" },
+    { 0, NULL, NULL }
+  };
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GyreDecayMask", values));
+
+  return type;
+}
+
 static void
 add_decay (GObjectClass *klass,
            double        value)
@@ -43,6 +77,10 @@ add_decay (GObjectClass *klass,
   gyre_property_add_double (klass, "weight-decay",
                             "How much of each parameter is taken off, times the rate",
                             OFFSET (weight_decay), 0, G_MAXDOUBLE, value);
+  gyre_property_add_enum (klass, "mask",
+                          "Which parameters decay: kernels leaves out what is called bias "
+                          "or scale",
+                          OFFSET (mask), get_mask_type (), GYRE_DECAY_ALL);
 }
 
 static void
@@ -162,8 +200,7 @@ adam_leaf (const GyreRule  *self,
            GyreTensor      *param,
            GyreTensor     **slots)
 {
-  return add_decayed (adam_direction (self, step, grad, slots), param,
-                      self->weight_decay);
+  return add_decayed (self, step, adam_direction (self, step, grad, slots), param);
 }
 
 /* lamb (You et al., 2020): adam's direction d, as long as the parameter: d |p| / |d| */
@@ -278,7 +315,7 @@ lion_leaf (const GyreRule  *self,
 
   slots[0] = update_moment (grad, slots[0], self->b2);
 
-  return add_decayed (update, param, self->weight_decay);
+  return add_decayed (self, step, update, param);
 }
 
 /* clip-by-global-norm: g max_norm / |g| where the norm of all gradients is larger */

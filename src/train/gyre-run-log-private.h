@@ -59,8 +59,10 @@ void         gyre_run_log_header     (GyreRunLog *self, const GyreRunHeader *hea
  * such as on other devices. kept_epochs: those of the header in text. */
 void         gyre_run_log_resume     (GyreRunLog *self, const char *text,
                                       GyreRunHeader *header, gint64 kept_epochs);
-/* What was written, and the header that holds now. */
+/* Keeps what is written from now on in memory as well; and what that is. */
+void         gyre_run_log_keep_text  (GyreRunLog *self);
 const char  *gyre_run_log_get_text   (const GyreRunLog *self);
+/* The header that holds now. */
 char        *gyre_run_log_dup_header (const GyreRunLog *self);
 void         gyre_run_log_step       (GyreRunLog *self, gint64 step, gint64 epoch,
                                       double loss);
@@ -69,6 +71,7 @@ void         gyre_run_log_epoch      (GyreRunLog *self, gint64 epoch, double mea
                                       double test_accuracy,
                                       const double *validation_accuracy, double seconds);
 /* FALSE: something could not be written (disk full). */
+gboolean     gyre_run_log_check      (GyreRunLog *self, GError **error);
 gboolean     gyre_run_log_close      (GyreRunLog *self, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GyreRunLog, gyre_run_log_free)

@@ -17,9 +17,9 @@ struct _GyreRunLog
 {
   FILE    *file;    /* NULL: writes nothing */
   char    *path;
-  GString *text;    /* all that was written */
+  GString *text;    /* all that was written, or NULL */
   char    *header;
-  gboolean failed;
+  int      failed;  /* the errno of the first write that failed */
 };
 
 /* --- writing --- */
@@ -30,7 +30,6 @@ gyre_run_log_new (const char  *path,
 {
   GyreRunLog *self = g_new0 (GyreRunLog, 1);
 
-  self->text = g_string_new (NULL);
   if (!path)
     return self;
   self->path = g_strdup (path);
@@ -50,7 +49,8 @@ gyre_run_log_free (GyreRunLog *self)
     return;
   if (self->file)
     fclose (self->file);
-  g_string_free (self->text, TRUE);
+  if (self->text)
+    g_string_free (self->text, TRUE);
   g_free (self->header);
   g_free (self->path);
   g_free (self);
@@ -62,23 +62,32 @@ gyre_run_log_close (GyreRunLog  *self,
 {
   if (self->file)
     {
-      self->failed |= ferror (self->file) != 0;
-      self->failed |= fclose (self->file) != 0;
-      self->file    = NULL;
+      if (fclose (self->file) != 0 && !self->failed)
+        self->failed = errno;
+      self->file = NULL;
     }
+  return gyre_run_log_check (self, error);
+}
+
+gboolean
+gyre_run_log_check (GyreRunLog  *self,
+                    GError     **error)
+{
   if (!self->failed)
     return TRUE;
   g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE,
-               "%s: the log could not be written whole", self->path);
+               "%s: the log can't be written whole: %s", self->path,
+               g_strerror (self->failed));
   return FALSE;
 }
 
 static void
 put_text (GyreRunLog *self, const char *text)
 {
-  g_string_append (self->text, text);
+  if (self->text)
+    g_string_append (self->text, text);
   if (self->file && (fputs (text, self->file) < 0 || fflush (self->file) != 0))
-    self->failed = TRUE;
+    self->failed = self->failed ? self->failed : errno;
 }
 
 /* A line at a time, so that a run can be watched. */
@@ -207,10 +216,17 @@ gyre_run_log_resume (GyreRunLog    *self,
     }
 }
 
+void
+gyre_run_log_keep_text (GyreRunLog *self)
+{
+  if (!self->text)
+    self->text = g_string_new (NULL);
+}
+
 const char *
 gyre_run_log_get_text (const GyreRunLog *self)
 {
-  return self->text->str;
+  return self->text ? self->text->str : "";
 }
 
 char *
@@ -290,19 +306,41 @@ parse_line (const char *line, const char *path, GError **error)
   return NULL;
 }
 
+/* NULL: it isn't there, or is no text. */
+static const char *
+read_text (JsonObject *object, const char *name)
+{
+  JsonNode *node = json_object_get_member (object, name);
+
+  return node && json_node_get_value_type (node) == G_TYPE_STRING
+             ? json_node_get_string (node) : NULL;
+}
+
+/* -1: it isn't there, or is no number. */
+static double
+read_share (JsonObject *object)
+{
+  JsonNode *node = json_object_get_member (object, "share");
+  GType     type = node ? json_node_get_value_type (node) : G_TYPE_INVALID;
+
+  return type == G_TYPE_DOUBLE || type == G_TYPE_INT64 ? json_node_get_double (node)
+                                                       : -1.0;
+}
+
 static gboolean
 same_device (JsonNode *node, GyreDevice *device, gboolean *benched, double *share)
 {
   JsonObject *object = JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
+  JsonNode   *flag;
 
   if (!object ||
-      g_strcmp0 (json_object_get_string_member_with_default (object, "name", NULL),
-                 gyre_device_get_name (device)) != 0 ||
-      g_strcmp0 (json_object_get_string_member_with_default (object, "platform", NULL),
-                 gyre_device_get_platform (device)) != 0)
+      g_strcmp0 (read_text (object, "name"), gyre_device_get_name (device)) != 0 ||
+      g_strcmp0 (read_text (object, "platform"), gyre_device_get_platform (device)) != 0)
     return FALSE;
-  *benched = json_object_get_boolean_member_with_default (object, "benched", FALSE);
-  *share   = json_object_get_double_member_with_default (object, "share", -1.0);
+  flag     = json_object_get_member (object, "benched");
+  *benched = flag && json_node_get_value_type (flag) == G_TYPE_BOOLEAN &&
+             json_node_get_boolean (flag);
+  *share   = read_share (object);
   return TRUE;
 }
 
@@ -313,6 +351,8 @@ read_devices (GyreRunPlan  *self,
               GPtrArray    *devices,
               GError      **error)
 {
+  double sum = 0.0;
+
   self->used   = g_new0 (gboolean, devices->len);
   self->shares = g_new0 (double, devices->len);
   for (guint i = 0; i < devices->len; i++)
@@ -326,11 +366,12 @@ read_devices (GyreRunPlan  *self,
       if (benched)
         continue;
       if (!(share >= 0.0 && share <= 1.0))
-        return bad_plan (path, "a share is not between 0 and 1", error);
+        return bad_plan (path, "a share is no number from 0 to 1", error);
+      sum                             += share;
       self->used[i]                    = TRUE;
       self->shares[self->n_devices++] = share;
     }
-  if (self->n_devices == 0)
+  if (!(sum > 0.0))
     return bad_plan (path, "no device of it takes part", error);
   return TRUE;
 }

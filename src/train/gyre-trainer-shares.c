@@ -43,10 +43,12 @@ set_shares (GyreRunPlan *plan, const double *weights, GError **error)
 
   for (guint i = 0; i < plan->n_devices; i++)
     sum += weights[i];
-  if (!(sum > 0.0))
+  if (!(sum > 0.0 && sum <= G_MAXFLOAT))
     {
       g_set_error_literal (error, GYRE_ERROR, GYRE_ERROR_INVALID,
-                           "the shares are all 0: at least one device must work");
+                           sum > 0.0
+                               ? "the shares add up to more than a float holds"
+                               : "the shares are all 0: at least one device must work");
       return FALSE;
     }
   for (guint i = 0; i < plan->n_devices; i++)
@@ -107,6 +109,7 @@ take_device_shares (GyreTrainer *self, gboolean *found, GError **error)
   g_autofree double *weights = g_new0 (double, n);
   double             fixed   = 0.0;
   guint              n_free  = 0;
+  char               text[G_ASCII_DTOSTR_BUF_SIZE];
 
   for (guint i = 0; i < n; i++)
     {
@@ -119,11 +122,11 @@ take_device_shares (GyreTrainer *self, gboolean *found, GError **error)
   *found = n_free < n;
   if (!*found)
     return TRUE;
-  if (fixed > 1.0 + 1e-9 && n_free > 0)
+  if (fixed > 1.0 + 1e-9)
     {
       g_set_error (error, GYRE_ERROR, GYRE_ERROR_INVALID,
-                   "the shares of the devices add up to %g and leave nothing for the %u "
-                   "devices without", fixed, n_free);
+                   "the shares in the device string add up to %s; all together are 1 at "
+                   "most", g_ascii_formatd (text, sizeof text, "%g", fixed));
       return FALSE;
     }
   for (guint i = 0; i < n; i++)

@@ -13,6 +13,7 @@ typedef struct
   GyreTensor     *image;
   GyreTensor     *label;
   GyreTensor     *key;
+  GyreTensor     *total;   /* pmap: of all members' rows; NULL: those here are all */
 } LossArgs;
 
 /* Images travel as bytes and become 0..1 on the device. */
@@ -48,6 +49,8 @@ check_logits (GyreTrainer *self, GyreTensor *logits)
                    classes));
 }
 
+/* In pmap form a member's part of the mean over all rows, so that what members tell each
+ * other in the model is differentiated with its right weight. */
 static GyreTensor *
 loss_fn (GyreTree *params, GyreTree **aux, gpointer data)
 {
@@ -56,12 +59,18 @@ loss_fn (GyreTree *params, GyreTree **aux, gpointer data)
                                          gyre_train_state_get_model_state (args->state),
                                          args->image, TRUE, args->key, aux);
 
-  return gyre_softmax_cross_entropy (check_logits (args->trainer, logits), args->label);
+  logits = check_logits (args->trainer, logits);
+  if (!args->total)
+    return gyre_softmax_cross_entropy (logits, args->label);
+  return gyre_div (
+      gyre_sum (gyre_softmax_cross_entropy_per_sample (logits, args->label)),
+      args->total);
 }
 
 static GyreTree *
 value_and_grad (GyreTrainer  *self,
                 GyreTree     *args,
+                GyreTensor   *total,
                 GyreTensor  **loss,
                 GyreTree    **model_state)
 {
@@ -69,7 +78,7 @@ value_and_grad (GyreTrainer  *self,
   GyreTrainState *state = gyre_tree_get_node (args, "state");
   LossArgs        inner = { self, state, scaled_image (self, batch),
                             gyre_tree_get_tensor (batch, "label"),
-                            gyre_tree_get_tensor (args, "key") };
+                            gyre_tree_get_tensor (args, "key"), total };
 
   return gyre_value_and_grad (loss_fn, gyre_train_state_get_params (state), &inner, loss,
                               model_state);
@@ -98,8 +107,8 @@ local_rows (GyreTree *args)
   return gyre_constant (GYRE_F32, (double) gyre_tensor_dim (label, 0));
 }
 
-/* In jit mode written as if for one device; in pmap mode for one device's share, with
- * means weighted by its rows. */
+/* In jit mode written as if for one device; in pmap mode for one device's share: its part
+ * of the mean over all rows is summed, and model state is a mean weighted by rows. */
 GyreTree *
 gyre_trainer_value_and_grad (GyreTrainer  *self,
                              GyreTree     *args,
@@ -111,11 +120,12 @@ gyre_trainer_value_and_grad (GyreTrainer  *self,
   GyreTree   *grads;
 
   *model_state = NULL;
-  grads        = value_and_grad (self, args, loss, model_state);
+  grads        = value_and_grad (self, args, rows ? gyre_psum (rows, AXIS) : NULL, loss,
+                                 model_state);
   if (mode == GYRE_MODE_JIT)
     return grads;
-  grads = gyre_pmean_weighted_tree (grads, rows, AXIS);
-  *loss = gyre_pmean_weighted (*loss, rows, AXIS);
+  grads = gyre_psum_tree (grads, AXIS);
+  *loss = gyre_psum (*loss, AXIS);
   if (*model_state)
     *model_state = gyre_pmean_weighted_tree (*model_state, rows, AXIS);
   return grads;

@@ -153,6 +153,8 @@ gyre_trainer_new (const GyreTrainerConfig     *config,
     return NULL;
   /* measuring drew keys as well */
   self->key = key;
+  if (self->config.save)
+    gyre_run_log_keep_text (self->log);
   log_header (self);
   return g_steal_pointer (&self);
 }
@@ -217,7 +219,7 @@ read_oldest (GyreTrainer *self, GError **error)
   else
     g_prefix_error (error, "step %" G_GINT64_FORMAT ": ", pending->step);
   pending_free (pending);
-  return ok;
+  return ok && gyre_run_log_check (self->log, error);
 }
 
 static gboolean

@@ -13,7 +13,7 @@ import sys
 COLUMNS = 90
 LICENCE = '/* SPDX-License-Identifier: Apache-2.0 */'
 FOLDERS = ['include', 'src', 'cl', 'plugins', 'examples', 'tests']
-UMBRELLAS = {'gyre.h', 'gyre-plugin.h'}
+UMBRELLAS = {'gyre.h', 'gyre-plugin.h', 'gyre-test.h'}
 GUARD = '#error "Only <gyre/gyre.h> can be included directly."'
 
 

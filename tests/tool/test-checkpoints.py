@@ -107,6 +107,8 @@ def misfits(gyre):
           '--batch-size', '32')
     fails('other data', 2, ['other data', 'digits'], '--resume', 'jit', '--data',
           other_data(gyre))
+    (gyre.folder / 'file').write_text('')
+    fails('a folder that is a file', 2, ['--save', 'file/x'], '--save', 'file/x')
     fails('--save-every alone', 2, ['--save'], '--save-every', '3')
     whole = (gyre.folder / 'jit/checkpoint.safetensors').read_bytes()
     (gyre.folder / 'short').mkdir()

@@ -106,6 +106,8 @@ START_TEST (rejects_spoiled_idx)
   static const guint8 floats[]      = { 0, 0, 13, 1, 0, 0, 0, 0 };
   static const guint8 header_only[] = { 0, 0, 8, 1, 0, 0 };
   static const guint8 out_of_range[] = { 0, 0, 8, 1, 0, 0, 0, 2, 2, 9 };
+  static const guint8 huge[]         = { 0, 0, 8, 3, 255, 255, 255, 255, 255, 255, 255,
+                                         255, 255, 255, 255, 255 };
   static const guint8 images_there[] = { 0, 0, 8, 3, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 3 };
   g_autofree char *folder = make_folder ();
 
@@ -118,9 +120,14 @@ START_TEST (rejects_spoiled_idx)
   write_file (folder, "train-labels-idx1-ubyte", floats, sizeof floats);
   assert_fails (folder, "type 0x0d", "unsigned bytes");
   write_file (folder, "train-labels-idx1-ubyte", header_only, sizeof header_only);
-  assert_fails (folder, "truncated", "train-labels");
+  assert_fails (folder, "train-labels-idx1-ubyte: truncated", "after 6 of 8 bytes");
+  write_file (folder, "train-labels-idx1-ubyte", "", 0);
+  assert_fails (folder, "not an IDX file", "has 0 bytes");
   write_file (folder, "train-labels-idx1-ubyte", "PK\003\004xxxx", 8);
   assert_fails (folder, "not an IDX file", "0x504b0304");
+  write_file (folder, "train-images-idx3-ubyte", huge, sizeof huge);
+  assert_fails (folder, "[4294967295, 4294967295, 4294967295]", "memory");
+  write_file (folder, "train-images-idx3-ubyte", images_there, sizeof images_there);
   write_file (folder, "train-labels-idx1-ubyte", images_there, sizeof images_there);
   assert_fails (folder, "3 dimensions, not 1", "swapped");
   remove_folder (folder);

@@ -80,7 +80,7 @@ START_TEST (too_many_sub_devices_are_refused)
   GError *error = NULL;
 
   ck_assert_ptr_null (gyre_devices_open ("pocl/1024", &error));
-  gyre_assert_error (error, GYRE_ERROR, GYRE_ERROR_DEVICE);
+  gyre_assert_error (error, GYRE_ERROR, GYRE_ERROR_INVALID);
   gyre_assert_error_says (error, "1024 sub-devices");
   gyre_assert_error_says (error, "compute unit");
   g_clear_error (&error);

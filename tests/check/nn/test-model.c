@@ -350,7 +350,8 @@ add_tests (Suite *suite)
   gyre_check_add (suite, "signs", orthogonal_keeps_signs);
   gyre_check_add (suite, "fan", needs_two_dimensions_for_a_fan);
   gyre_check_add (suite, "refusal", names_the_layer_that_refuses);
-  gyre_check_add_loop (suite, "refused", refuses_shapes_and_names, G_N_ELEMENTS (refused));
+  gyre_check_add_loop (suite, "refused", refuses_shapes_and_names,
+                       G_N_ELEMENTS (refused));
   gyre_check_add (suite, "containers", prints_containers_as_they_were_read);
   gyre_check_add (suite, "parameters", says_which_parameter_does_not_fit);
   gyre_check_add (suite, "key", asks_for_a_key_in_training_only);

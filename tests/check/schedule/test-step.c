@@ -728,6 +728,85 @@ START_TEST (refuses_a_plain_mean_of_ragged_rows)
 }
 END_TEST
 
+/* One result more of members with rows */
+static GyreTree *
+unlike (GyreTree *args,
+        gpointer  data)
+{
+  GyreTensor *x = gyre_tree_get_tensor (args, "x");
+  GyreTree *results = gyre_tree_new_dict ();
+
+  gyre_tree_set_tensor (results, "sum", gyre_psum (gyre_sum (x), "data"));
+  if (gyre_tensor_dim (x, 0) > 0)
+    gyre_tree_set_tensor (results, "total", gyre_sum (x));
+
+  return results;
+}
+
+/* A member without rows gives back its argument, the others something new. */
+static GyreTree *
+keep_without_rows (GyreTree *args,
+                   gpointer  data)
+{
+  GyreTensor *x = gyre_tree_get_tensor (args, "x");
+  GyreTensor *p = gyre_tree_get_tensor (args, "p");
+  GyreTree *results = gyre_tree_new_dict ();
+
+  if (gyre_tensor_dim (x, 0) > 0)
+    gyre_tree_set_tensor (results, "p", gyre_sum_axis (x, 0, FALSE));
+  else
+    gyre_tree_set_tensor (results, "p", p);
+  gyre_tree_set_tensor (results, "same", p);
+
+  return results;
+}
+
+START_TEST (gives_arguments_of_some_members_only)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GyreArray) x = random_array (9, GYRE_SHAPE (2, 4));
+  g_autoptr (GyreArray) p = random_array (7, GYRE_SHAPE (3, 4));
+  g_autoptr (GyreStep) step = NULL;
+  g_autoptr (GyreTree) results = NULL;
+  g_autoptr (GBytes) a = NULL, b = gyre_array_get (p, NULL), c = NULL, same = NULL;
+  const float *have, *rows;
+
+  open_mesh ("pocl*3", NULL);
+  step = gyre_step_pmap (keep_without_rows, mesh, "data", NULL, "x", NULL, NULL, NULL,
+                         &error);
+  gyre_assert_no_error (error);
+  results = gyre_step_run (step, &error, GYRE_ARRAY_ENTRY ("x", x),
+                           GYRE_ARRAY_ENTRY ("p", p), NULL);
+  gyre_assert_no_error (error);
+  have = get_floats (results, "p", &a);
+  c = gyre_array_get (x, NULL);
+  rows = g_bytes_get_data (c, NULL);
+  for (guint i = 0; i < 8; i++)
+    ck_assert (have[i] == rows[i]);
+  for (guint i = 8; i < 12; i++)
+    ck_assert (have[i] == ((const float *) g_bytes_get_data (b, NULL))[i]);
+  have = get_floats (results, "same", &same);
+  ck_assert (memcmp (have, g_bytes_get_data (b, NULL), 12 * sizeof (float)) == 0);
+}
+END_TEST
+
+START_TEST (refuses_unlike_results_of_members)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GyreArray) x = random_array (9, GYRE_SHAPE (2, 12));
+  g_autoptr (GyreStep) step = NULL;
+  g_autoptr (GyreTree) results = NULL;
+
+  open_mesh ("pocl*3", NULL);
+  step = gyre_step_pmap (unlike, mesh, "data", NULL, "x", NULL, NULL, NULL, &error);
+  gyre_assert_no_error (error);
+  results = gyre_step_run (step, &error, GYRE_ARRAY_ENTRY ("x", x), NULL);
+  ck_assert_ptr_null (results);
+  gyre_assert_error (error, GYRE_ERROR, GYRE_ERROR_TREE);
+  gyre_assert_error_says (error, "\"total\" of one member and \"none\" of another");
+}
+END_TEST
+
 START_TEST (names_what_does_not_fit)
 {
   g_autoptr (GError) error = NULL;
@@ -772,6 +851,8 @@ add_tests (Suite *suite)
   tcase_add_loop_test (tcase, keeps_two_states_apart, 0, G_N_ELEMENTS (meshes));
   tcase_add_loop_test (tcase, maps_by_hand, 0, G_N_ELEMENTS (meshes));
   tcase_add_test (tcase, refuses_a_plain_mean_of_ragged_rows);
+  tcase_add_test (tcase, gives_arguments_of_some_members_only);
+  tcase_add_test (tcase, refuses_unlike_results_of_members);
   tcase_add_test (tcase, names_what_does_not_fit);
 }
 

@@ -132,6 +132,12 @@ class Errors(Case):
                 ([*wide, '--shares', '1:-1'], '1:-1'),
                 ([*wide, '--shares', '0:0'], '0:0'),
                 ([*wide, '--shares', '1:1:1'], '1:1:1'),
+                ([*wide, '--shares', '1e308:1e308'], '1e308:1e308'),
+                ([*digits, '--devices', ''], 'column 1'),
+                ([*digits, '--devices', 'pocl/999'], '999 sub-devices'),
+                ([*digits, '--devices', 'pocl=0.7,pocl=0.7'], 'add up to 1.4'),
+                (['train', '--data', 'digits:3'], 'digits:3'),
+                (['train', '--data', 'mnist:3'], 'fashion-mnist'),
                 ([*digits, '--shares', 'equal', '--plan', '/dev/null'], '--plan'),
                 ([*digits, '--plan', '/nowhere/log'], '/nowhere/log'),
                 (['train', '--data', 'idx:/nowhere'], '/nowhere'),
@@ -141,9 +147,55 @@ class Errors(Case):
                 ([*digits, 'more'], 'more'),
                 (['trian'], 'trian'),
                 (['inspect', 'dens'], 'dens'),
+                (['bench', 'all-reduce', '--bytes', '3'], '--bytes 3'),
+                (['bench', 'all-reduce', '--algorithm', 'tree', '--devices', 'pocl*2'],
+                 'tree'),
                 (['bench', 'nothing'], 'bench all-reduce')):
             with self.subTest(args=args):
                 self.refuse(args, culprit)
+
+    def test_bytes_that_are_no_text(self):
+        self.refuse(['train', '--model', b'flatt\xffen'], 'character set')
+
+    def test_damaged_plan(self):
+        plan, damaged = self.folder / 'plan', self.folder / 'damaged'
+        self.train('--steps', '1', log='plan')
+        head = json.loads(plan.read_text(encoding='utf-8').splitlines()[0])
+        for name, value in (('name', {}), ('name', 3), ('share', 'x'), ('share', []),
+                            ('share', 0), ('share', True), ('share', -1),
+                            ('benched', True)):
+            with self.subTest(name=name, value=value):
+                head['devices'] = [{**head['devices'][0], name: value}]
+                damaged.write_text(json.dumps(head) + '\n', encoding='utf-8')
+                self.refuse(['train', '--data', 'digits', '--devices', 'pocl',
+                             '--plan', str(damaged)], str(damaged), status=1)
+
+    def test_full_disk(self):
+        small = ['train', '--data', 'digits', '--model', SMALL, '--devices', 'pocl']
+        # at the first step, not after all of them
+        line = self.refuse([*small, '--epochs', '1000000', '--log', '/dev/full'],
+                           '/dev/full', status=1)
+        self.assertIn('No space left', line)
+        for args in (['devices'], ['inspect', 'dense'], [*small, '--steps', '1']):
+            with self.subTest(args=args), open('/dev/full', 'wb') as full:
+                done = subprocess.run([GYRE, *args], env=environment(), timeout=SECONDS,
+                                      stdout=full, stderr=subprocess.PIPE, text=True,
+                                      check=False)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertRegex(done.stderr,
+                                 r"\Agyre [^\n]+ output can't be written[^\n]*\n\Z")
+
+    def test_closed_output(self):
+        log = self.folder / 'log'
+        done = subprocess.run(
+            ['sh', '-c', '"$@" >&-', 'sh', GYRE, 'train', '--data', 'digits', '--model',
+             SMALL, '--devices', 'pocl', '--steps', '2', '--log', str(log)],
+            env=environment(), timeout=SECONDS, stderr=subprocess.PIPE, text=True,
+            check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ''))
+        # nothing that was meant for the screen is in it
+        for line in log.read_text(encoding='utf-8').splitlines():
+            json.loads(line)
 
     def test_a_folder_without_the_files_is_named(self):
         done = run('train', '--data', f'idx:{self.folder}')
@@ -282,6 +334,25 @@ class Modes(Case):
 
 
 class Interrupt(Case):
+    def test_while_a_kernel_is_built(self):
+        # the compiler of a driver takes its files away when it sees the signal
+        cache = self.folder / 'pocl'
+        cache.mkdir()
+        child = subprocess.Popen(
+            [GYRE, 'train', '--data', 'digits', '--model', MLP, '--devices', 'pocl',
+             '--shares', 'equal', '--epochs', '1000000'],
+            env=environment(POCL_CACHE_DIR=str(cache), GYRE_CACHE='off',
+                            GYRE_ADMISSION='off'),
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        end = time.monotonic() + SECONDS
+        while time.monotonic() < end and child.poll() is None:
+            if any(cache.glob('tempfile*.tmp')):
+                break
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=SECONDS)
+        self.assertEqual((child.returncode, err), (130, ''))
+        self.assertRegex(out, r'stopped after step \d+ in epoch \d+')
+
     def test_ends_after_the_running_step(self):
         log = self.folder / 'log'
         child = subprocess.Popen(

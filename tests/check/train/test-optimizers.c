@@ -369,6 +369,7 @@ START_TEST (prints_what_it_reads)
     "adam", "sgd learning-rate=0.1 momentum=0.9 nesterov=true",
     "clip-by-global-norm max-norm=1 ! adamw",
     "sgd learning-rate=cosine-decay(init-value=0.1,decay-steps=4)",
+    "adamw mask=kernels",
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (lines); i++)
@@ -380,6 +381,67 @@ START_TEST (prints_what_it_reads)
       gyre_assert_no_error (error);
       printed = gyre_optimizer_to_string (optimizer);
       ck_assert_str_eq (printed, lines[i]);
+    }
+}
+END_TEST
+
+static const struct
+{
+  const char *line;
+  double      kernel;   /* after one update from 1, with a gradient of 0 */
+  double      other;
+} decays[] = {
+  { "adamw learning-rate=0.5 weight-decay=0.5", 0.75, 0.75 },
+  { "adamw learning-rate=0.5 weight-decay=0.5 mask=kernels", 0.75, 1 },
+  { "lion learning-rate=0.5 weight-decay=0.5 mask=kernels", 0.75, 1 },
+};
+
+static const struct
+{
+  const char *path;
+  gboolean    is_kernel;
+} masked[] = {
+  { "params/dense_0/kernel", TRUE },
+  { "params/dense_0/bias", FALSE },
+  { "params/attention_0/query/bias", FALSE },
+  { "params/batch_norm_0/scale", FALSE },
+  { "params/embedding_0/embedding", TRUE },
+};
+
+static GyreTree *
+fill_params (float value)
+{
+  GyreTree *tree = gyre_tree_new_dict ();
+
+  for (gsize i = 0; i < G_N_ELEMENTS (masked); i++)
+    {
+      g_autoptr (GyreArray) array = gyre_array_new (GYRE_F32, GYRE_SHAPE (1), &value);
+      g_autoptr (GyreTree) leaf = gyre_tree_new_array (array);
+
+      gyre_tree_set_path (tree, masked[i].path, leaf);
+    }
+
+  return tree;
+}
+
+START_TEST (decays_by_mask)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GyreOptimizer) optimizer = gyre_optimizer_parse (decays[_i].line, &error);
+  g_autoptr (GyreTree) both = fill_params (1), zeros = fill_params (0);
+  g_autoptr (GyreTree) state = NULL, after = NULL;
+
+  gyre_assert_no_error (error);
+  state = gyre_optimizer_init (optimizer, gyre_tree_get_tree (both, "params"));
+  gyre_tree_set (both, "state", state);
+  after = update (optimizer, gyre_tree_get_tree (zeros, "params"), both);
+  for (gsize i = 0; i < G_N_ELEMENTS (masked); i++)
+    {
+      g_autofree double *value =
+        read_array (gyre_tree_get_array (after, masked[i].path));
+
+      ck_assert_double_eq (value[0],
+                           masked[i].is_kernel ? decays[_i].kernel : decays[_i].other);
     }
 }
 END_TEST
@@ -415,6 +477,7 @@ add_tests (Suite *suite)
   tcase_add_loop_test (all, optimizer_agrees, 0, G_N_ELEMENTS (runs));
   tcase_add_loop_test (values, schedule_agrees, 0, G_N_ELEMENTS (schedules));
   gyre_check_add_loop (suite, "errors", says_what_is_wrong, G_N_ELEMENTS (wrong));
+  gyre_check_add_loop (suite, "masks", decays_by_mask, G_N_ELEMENTS (decays));
   gyre_check_add (suite, "lines", prints_what_it_reads);
   gyre_check_add (suite, "gradients", refuses_other_gradients);
 }
