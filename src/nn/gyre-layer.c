@@ -89,6 +89,7 @@ gyre_layer_apply (GyreLayer  *self,
                   GyreTensor *x)
 {
   GyreScope *child;
+  GyreApplied *applied;
   const char *path;
   GyreTensor *y;
 
@@ -100,10 +101,13 @@ gyre_layer_apply (GyreLayer  *self,
     return x;
 
   child = gyre_scope_enter (scope, self, gyre_layer_get_type_name (self));
+  applied = gyre_scope_note_applied (child);
   path = x->graph->path;
   x->graph->path = gyre_scope_get_path (child);
   y = GYRE_LAYER_GET_CLASS (self)->apply (self, child, x);
   x->graph->path = path;
+  if (applied != NULL)
+    applied->y = y;
 
   return y;
 }

@@ -24,6 +24,13 @@ typedef struct
   GyreTensor   *next;      /* state after the step; NULL: as it was */
 } GyreDeclaration;
 
+/* A layer that was applied. */
+typedef struct
+{
+  const char *path;
+  GyreTensor *y;
+} GyreApplied;
+
 /* A model being initialised (params NULL) or applied; shared by all its scopes. */
 typedef struct
 {
@@ -34,6 +41,7 @@ typedef struct
   gboolean    is_layer_key;  /* key is the layer's own: it isn't folded with its path */
   gboolean    training;
   GPtrArray  *declarations;  /* of GyreDeclaration, in the graph's arena */
+  GPtrArray  *applied;       /* of GyreApplied, there too; NULL: not asked for */
 } GyreModelScope;
 
 /* Applies a model: layers one after the other add no step to the paths of a model. */
@@ -44,6 +52,9 @@ gyre_model_scope_apply (GyreModelScope *self, GyreLayer *model, GyreTensor *x);
 GyreScope *gyre_scope_new_root (GyreModelScope *model);
 /* The scope of a layer inside: "dense_0" for the first of its type. */
 GyreScope *gyre_scope_enter (GyreScope *scope, GyreLayer *layer, const char *type_name);
+/* Notes that a layer is applied here, if that is asked for: where its result belongs, or
+ * NULL. */
+GyreApplied *gyre_scope_note_applied (GyreScope *scope);
 /* A scope of no layer inside that of one: a copy of a repeat, "0". */
 GyreScope *gyre_scope_enter_part (GyreScope *scope, const char *name);
 

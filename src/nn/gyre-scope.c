@@ -112,6 +112,21 @@ gyre_scope_enter_part (GyreScope  *scope,
   return add_child (scope, NULL, "", name);
 }
 
+GyreApplied *
+gyre_scope_note_applied (GyreScope *scope)
+{
+  GyreApplied *applied;
+
+  if (scope->model->applied == NULL)
+    return NULL;
+
+  applied = gyre_arena_new0 (scope->model->graph->arena, GyreApplied);
+  applied->path = scope->path;
+  g_ptr_array_add (scope->model->applied, applied);
+
+  return applied;
+}
+
 static GyreDeclaration *
 find_declaration (GyreScope     *scope,
                   GyreScopeKind  kind,

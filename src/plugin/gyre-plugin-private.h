@@ -21,6 +21,8 @@ typedef struct
 /* All modules in the order in which they were found, those that can't be used too; they
  * are looked for on the first call.  (transfer none) (element-type GyrePluginRecord) */
 GPtrArray *gyre_plugin_list   (void);
+/* A line for each file and each name that is there twice: which wins; g_strfreev () */
+char     **gyre_plugin_list_clashes (void);
 /* Looks again, as when GYRE_PLUGIN_PATH has changed. What is loaded stays. */
 void       gyre_plugin_rescan (void);
 

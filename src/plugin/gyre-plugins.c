@@ -6,6 +6,7 @@
 #include <gmodule.h>
 #include <string.h>
 
+static GPtrArray *hidden;       /* of char *: files that another of their name hides */
 static GPtrArray *records;      /* of GyrePluginRecord; NULL: not looked for yet.
                                    The registry's lock guards it. */
 
@@ -119,6 +120,8 @@ scan_folder (const char *folder,
 
       if (find_file (records, name) == NULL)
         add_record (gyre_plugin_record_get (cache, path, &is_new));
+      else
+        g_ptr_array_add (hidden, g_steal_pointer (&path));
     }
 
   return is_new;
@@ -155,6 +158,8 @@ ensure_scanned (void)
     return;
 
   records = g_ptr_array_new_with_free_func (gyre_plugin_record_free);
+  g_clear_pointer (&hidden, g_ptr_array_unref);
+  hidden = g_ptr_array_new_with_free_func (g_free);
   cache = read_cache ();
   folders = gyre_plugin_path_get ();
   for (guint i = 0; folders[i] != NULL; i++)
@@ -211,6 +216,56 @@ gyre_plugin_list (void)
   gyre_registry_unlock ();
 
   return records;
+}
+
+/* The first module that has a name wins it. */
+static void
+add_name_clashes (GPtrArray              *clashes,
+                  const GyrePluginRecord *record,
+                  GType                   base,
+                  char                  **names)
+{
+  for (guint n = 0; names != NULL && names[n] != NULL; n++)
+    for (guint i = 0; i < records->len && records->pdata[i] != record; i++)
+      {
+        const GyrePluginRecord *before = records->pdata[i];
+
+        if (before->error == NULL && has_name (before, base, names[n]))
+          {
+            g_ptr_array_add (clashes, g_strdup_printf ("\"%s\" is that of %s, which wins "
+                                                       "over %s", names[n], before->path,
+                                                       record->path));
+            break;
+          }
+      }
+}
+
+char **
+gyre_plugin_list_clashes (void)
+{
+  GPtrArray *clashes = g_ptr_array_new ();
+
+  gyre_registry_lock ();
+  ensure_scanned ();
+  for (guint i = 0; i < hidden->len; i++)
+    {
+      const char *path = hidden->pdata[i];
+      g_autofree char *base = g_path_get_basename (path);
+
+      g_ptr_array_add (clashes, g_strdup_printf ("%s wins over %s",
+                                                 find_file (records, base)->path, path));
+    }
+  for (guint i = 0; i < records->len; i++)
+    {
+      const GyrePluginRecord *record = records->pdata[i];
+
+      add_name_clashes (clashes, record, GYRE_TYPE_LAYER, record->layers);
+      add_name_clashes (clashes, record, GYRE_TYPE_OPTIMIZER, record->optimizers);
+    }
+  gyre_registry_unlock ();
+  g_ptr_array_add (clashes, NULL);
+
+  return (char **) g_ptr_array_free (clashes, FALSE);
 }
 
 /* A record whose plugin is loaded is found again by its file. */

@@ -136,6 +136,15 @@ print_faults (void)
     }
 }
 
+static void
+print_clashes (void)
+{
+  g_auto (GStrv) clashes = gyre_plugin_list_clashes ();
+
+  for (char **clash = clashes; *clash; clash++)
+    g_print ("%s\n", *clash);
+}
+
 static int
 list_all (void)
 {
@@ -145,6 +154,7 @@ list_all (void)
   print_names (GYRE_TYPE_LAYER, layers, "layers");
   print_names (GYRE_TYPE_OPTIMIZER, optimizers, "optimizers");
   print_faults ();
+  print_clashes ();
   return GYRE_TOOL_OK;
 }
 
@@ -172,23 +182,48 @@ inspect_name (const char *name)
   return GYRE_TOOL_OK;
 }
 
+/* A name alone is described; anything more is a model line. */
+static gboolean
+is_line (const char *text)
+{
+  return strpbrk (text, " \t\n!=(@") != NULL;
+}
+
 int
 gyre_tool_inspect (int    argc,
                    char **argv)
 {
-  const GOptionEntry entries[] = { G_OPTION_ENTRY_NULL };
-  g_autoptr (GError) error     = NULL;
+  g_autofree char   *data       = NULL;
+  g_autofree char   *input      = NULL;
+  gint               batch_size = 1;
+  g_autoptr (GError) error      = NULL;
+  const GOptionEntry entries[]  = {
+    { "data", 0, 0, G_OPTION_ARG_STRING, &data, "A model line: what it takes", "DATA" },
+    { "input", 0, 0, G_OPTION_ARG_STRING, &input,
+      "A model line: the sizes of a sample, such as 28,28,1", "SIZES" },
+    { "batch-size", 0, 0, G_OPTION_ARG_INT, &batch_size, "A model line; default 1", "N" },
+    G_OPTION_ENTRY_NULL
+  };
 
   if (!gyre_tool_parse (
           "Without a name: lists layers and optimizers, and modules that can't "
-          "be used.\nWith one: its properties, their ranges and defaults.",
-          entries, &argc, &argv, "[NAME]", &error))
+          "be used.\nWith one: its properties, their ranges and defaults.\n"
+          "With a model line: what each of its layers makes, and what it costs.",
+          entries, &argc, &argv, "[NAME | 'MODEL LINE']", &error))
     return gyre_tool_fail ("inspect", GYRE_TOOL_USAGE, error);
+  if (batch_size < 1)
+    {
+      g_set_error (&error, GYRE_ERROR, GYRE_ERROR_INVALID,
+                   "--batch-size %d: it takes 1 or more", batch_size);
+      return gyre_tool_fail ("inspect", GYRE_TOOL_USAGE, error);
+    }
   if (argc > 2)
     {
       g_set_error (&error, GYRE_ERROR, GYRE_ERROR_INVALID, "unexpected argument '%s'",
                    argv[2]);
       return gyre_tool_fail ("inspect", GYRE_TOOL_USAGE, error);
     }
+  if (argc == 2 && (input != NULL || data != NULL || is_line (argv[1])))
+    return gyre_tool_survey (argv[1], data, input, batch_size);
   return argc == 2 ? inspect_name (argv[1]) : list_all ();
 }

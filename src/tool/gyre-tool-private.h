@@ -29,6 +29,9 @@ int gyre_tool_evaluate (int argc, char **argv);
 int gyre_tool_inspect (int argc, char **argv);
 int gyre_tool_bench   (int argc, char **argv);
 int gyre_tool_new_plugin (int argc, char **argv);
+/* What each layer of a model makes of a batch; input: "28,28,1", NULL: as data say. */
+int gyre_tool_survey (const char *line, const char *data, const char *input,
+                      gint64 batch_size);
 
 /* The whole command: what main () calls. */
 GYRE_API int gyre_tool_main (int argc, char **argv);

@@ -215,6 +215,42 @@ class Inspect(Case):
         self.assertRegex(text, r'rate[^\n]*\n[^\n]*number, 0 to 1; default 0\.5')
         self.assertIn('part of the library', run('inspect', 'sequential').stdout)
 
+    def test_describes_each_layer_of_a_line(self):
+        line = ('flatten ! residual ( dense features=784 ) ! repeat times=2 ( relu ) ! '
+                'dense name=head features=10')
+        text = run('inspect', line, '--input', '28,28,1', '--batch-size', '3').stdout
+        for row in (r'residual_0 +\[3, 784\] +0 +2\.35 kFLOP',
+                    r'residual_0/dense_0 +\[3, 784\] +615440 ',
+                    r'repeat_0 +\[3, 784\] +0 +0 FLOP +0 B',
+                    r'repeat_0/1/relu_0 ', r'head +\[3, 10\] +7850 ', r'all +623290 '):
+            self.assertRegex(text, '(?m)^' + row)
+        self.assertRegex(run('inspect', SMALL, '--data', 'digits').stdout,
+                         r'flatten_0 +\[1, 64\]')
+        self.refuse(['inspect', SMALL, '--input', '28,x'], '28,x')
+        self.refuse(['inspect', 'flatten ! residual ( dense features=3 )', '--input', '4'],
+                    'f32[1, 3]', status=1)
+
+    def test_says_which_of_two_modules_wins(self):
+        build = pathlib.Path(os.environ['GYRE_PLUGIN_PATH'])
+        plugins = self.folder / 'plugins'
+        plugins.mkdir()
+        shutil.copy(build / 'libgyre-dense.so', plugins)
+        text = run('inspect', GYRE_PLUGIN_PATH=f'{plugins}:{build}').stdout
+        self.assertIn(f'{plugins}/libgyre-dense.so wins over {build}/libgyre-dense.so', text)
+
+    def test_writes_a_plugin(self):
+        done = run('new-plugin', 'swish2', '--directory', str(self.folder))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        names = sorted(path.name for path in (self.folder / 'swish2').iterdir())
+        self.assertEqual(names, ['meson.build', 'swish2-kernel.c', 'swish2.c', 'swish2.cl',
+                                 'swish2.gresource.xml', 'swish2.h', 'test-swish2.c'])
+        for path in (self.folder / 'swish2').iterdir():
+            self.assertNotRegex(path.read_text(encoding='utf-8'), r'@\w+@')
+        again = ['new-plugin', 'swish2', '--directory', str(self.folder)]
+        self.refuse(again, 'File exists', status=1)
+        self.refuse(['new-plugin', 'relu'], "a layer 'relu' already")
+        self.refuse(['new-plugin', 'Swish'], "'Swish'")
+
     def test_lists_all(self):
         text = run('inspect').stdout
         for name in ('dense', 'relu', 'dropout', 'flatten', 'sequential', 'adam', 'sgd'):
