@@ -26,7 +26,9 @@
  *                           CHANNELS / GROUPS, taps }
  *
  * All sizes but the number of samples are options: -DMR, -DNV, -DBLOCK, -DSPACE (floats
- * of local memory for the band), -DEDGE (those for y), and the shapes below.
+ * of local memory for the band), -DEDGE (those for y), and the shapes below.  -DOF_IMAGE
+ * leaves out gyre_convolution_rows_kernel, -DOF_KERNEL gyre_convolution_rows: some
+ * devices count the local memory of both.
  *
  * Float16 values reach 512-bit registers only in code that calls a function of them:
  * hence vload16 and vstore16. */
@@ -227,6 +229,7 @@ compute_tile (global float       *y,
   store_tile (acc, y, width, skip, add);
 }
 
+#ifndef OF_KERNEL
 __attribute__ ((reqd_work_group_size (1, 1, 1)))
 kernel void
 gyre_convolution_rows (global float *restrict       y,
@@ -261,6 +264,7 @@ gyre_convolution_rows (global float *restrict       y,
               }
       }
 }
+#endif
 
 /* Features of y at `places` places, one panel of them */
 inline void
@@ -347,6 +351,7 @@ add_panel (global float      *sum,
                 space + TAP_OFFSET (t) + p, edge, rows, min (MR, RUN - p), fresh);
 }
 
+#ifndef OF_IMAGE
 __attribute__ ((reqd_work_group_size (1, 1, 1)))
 kernel void
 gyre_convolution_rows_kernel (global float *restrict       sums,
@@ -384,6 +389,7 @@ gyre_convolution_rows_kernel (global float *restrict       sums,
               }
           }
 }
+#endif
 
 kernel void
 gyre_convolution_sum (global float *restrict       k,

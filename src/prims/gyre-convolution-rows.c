@@ -108,15 +108,18 @@ add_pair (GString      *options,
 static const char *
 write_options (const RowsPlan    *plan,
                GyreLower         *lower,
-               const GyreConvJob *job)
+               const GyreConvJob *job,
+               gint64             edge)
 {
   g_autoptr (GString) options = g_string_new (job->turned ? "-DTURNED" : NULL);
 
+  g_string_append_printf (options, "%s-D%s", job->turned ? " " : "",
+                          edge > 0 ? "OF_KERNEL" : "OF_IMAGE");
   add_option (options, "MR", plan->tile);
   add_option (options, "NV", plan->vectors);
   add_option (options, "BLOCK", plan->block);
   add_option (options, "SPACE", band_space (job, plan->band) * plan->block + LANES);
-  add_option (options, "EDGE", plan->band * job->out[1] * plan->vectors * LANES);
+  add_option (options, "EDGE", MAX (plan->band * edge, LANES));
   add_option (options, "CHANNELS", job->channels);
   add_option (options, "OUT_CHANNELS", job->out_channels);
   add_option (options, "GROUPS", job->groups);
@@ -139,22 +142,23 @@ plan_rows (RowsPlan          *plan,
            const GyreConvJob *job,
            gboolean           of_kernel)
 {
-  gint64 features = job->out_channels / job->groups;
+  gint64 features = job->out_channels / job->groups, edge = 0;
 
   if (!lower->target->cpu)
     return FALSE;
 
   plan->vectors = features > LANES ? 2 : 1;
   plan->panels = divide_up (features, plan->vectors * LANES);
-  if (!choose_band (plan, lower, job,
-                    of_kernel ? job->out[1] * plan->vectors * LANES : 0))
+  if (of_kernel)
+    edge = job->out[1] * plan->vectors * LANES;
+  if (!choose_band (plan, lower, job, edge))
     return FALSE;
 
   plan->tile = choose_tile (!of_kernel              ? job->out[1]
                             : job->dilation[1] == 1 ? job->taps[1] * plan->block
                                                     : plan->block,
                             plan->vectors);
-  plan->options = write_options (plan, lower, job);
+  plan->options = write_options (plan, lower, job, edge);
   return TRUE;
 }
 
