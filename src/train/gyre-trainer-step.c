@@ -13,7 +13,7 @@ typedef struct
   GyreTensor     *image;
   GyreTensor     *label;
   GyreTensor     *key;
-  GyreTensor     *total;   /* pmap: of all members' rows; NULL: those here are all */
+  GyreReduction   reduction;
 } LossArgs;
 
 /* Images travel as bytes and become 0..1 on the device. */
@@ -49,28 +49,23 @@ check_logits (GyreTrainer *self, GyreTensor *logits)
                    classes));
 }
 
-/* In pmap form a member's part of the mean over all rows, so that what members tell each
- * other in the model is differentiated with its right weight. */
 static GyreTensor *
 loss_fn (GyreTree *params, GyreTree **aux, gpointer data)
 {
-  LossArgs   *args   = data;
+  LossArgs       *args    = data;
+  GyreLossOptions options = { .reduction = args->reduction };
   GyreTensor *logits = gyre_model_apply (args->trainer->model, params,
                                          gyre_train_state_get_model_state (args->state),
                                          args->image, TRUE, args->key, aux);
 
-  logits = check_logits (args->trainer, logits);
-  if (!args->total)
-    return gyre_softmax_cross_entropy (logits, args->label);
-  return gyre_div (
-      gyre_sum (gyre_softmax_cross_entropy_per_sample (logits, args->label)),
-      args->total);
+  return gyre_loss ("softmax-cross-entropy", check_logits (args->trainer, logits),
+                    args->label, &options);
 }
 
 static GyreTree *
 value_and_grad (GyreTrainer  *self,
                 GyreTree     *args,
-                GyreTensor   *total,
+                GyreReduction reduction,
                 GyreTensor  **loss,
                 GyreTree    **model_state)
 {
@@ -78,7 +73,7 @@ value_and_grad (GyreTrainer  *self,
   GyreTrainState *state = gyre_tree_get_node (args, "state");
   LossArgs        inner = { self, state, scaled_image (self, batch),
                             gyre_tree_get_tensor (batch, "label"),
-                            gyre_tree_get_tensor (args, "key"), total };
+                            gyre_tree_get_tensor (args, "key"), reduction };
 
   return gyre_value_and_grad (loss_fn, gyre_train_state_get_params (state), &inner, loss,
                               model_state);
@@ -107,8 +102,22 @@ local_rows (GyreTree *args)
   return gyre_constant (GYRE_F32, (double) gyre_tensor_dim (label, 0));
 }
 
-/* In jit mode written as if for one device; in pmap mode for one device's share: its part
- * of the mean over all rows is summed, and model state is a mean weighted by rows. */
+static GyreTree *
+mean_of_sums (const char       *path,
+              GyreTree *const  *leaves,
+              guint             n_trees,
+              gpointer          data,
+              GError          **error)
+{
+  GyreTensor *sum = gyre_psum (gyre_tree_as_tensor (leaves[0]), AXIS);
+
+  return gyre_tree_new_tensor (gyre_div (sum, data));
+}
+
+/* In jit mode written as if for one device. In pmap mode for one device's share, whose
+ * losses are summed, so that what devices tell each other in the model is differentiated
+ * with its right weight, and divided once by all rows; model state is a mean weighted by
+ * rows. */
 GyreTree *
 gyre_trainer_value_and_grad (GyreTrainer  *self,
                              GyreTree     *args,
@@ -116,16 +125,20 @@ gyre_trainer_value_and_grad (GyreTrainer  *self,
                              GyreTensor  **loss,
                              GyreTree    **model_state)
 {
-  GyreTensor *rows = mode == GYRE_MODE_PMAP ? local_rows (args) : NULL;
-  GyreTree   *grads;
+  GyreReduction reduction = mode == GYRE_MODE_JIT ? GYRE_REDUCTION_MEAN
+                                                  : GYRE_REDUCTION_SUM;
+  GyreTree     *grads;
+  GyreTensor   *rows, *total;
 
   *model_state = NULL;
-  grads        = value_and_grad (self, args, rows ? gyre_psum (rows, AXIS) : NULL, loss,
-                                 model_state);
+  grads        = value_and_grad (self, args, reduction, loss, model_state);
   if (mode == GYRE_MODE_JIT)
     return grads;
-  grads = gyre_psum_tree (grads, AXIS);
-  *loss = gyre_psum (*loss, AXIS);
+
+  rows  = local_rows (args);
+  total = gyre_psum (rows, AXIS);
+  grads = gyre_tree_map (&grads, 1, mean_of_sums, total, NULL);
+  *loss = gyre_div (gyre_psum (*loss, AXIS), total);
   if (*model_state)
     *model_state = gyre_pmean_weighted_tree (*model_state, rows, AXIS);
   return grads;
