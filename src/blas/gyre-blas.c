@@ -29,6 +29,21 @@ find_provider (GyreDevice *device, const GyreBlasGemm *gemm)
 }
 
 static gboolean
+check_choice (GError **error)
+{
+  const char *first = g_getenv ("GYRE_GEMM");
+
+  for (gsize i = 0; first && i < G_N_ELEMENTS (providers); i++)
+    if (g_str_equal (providers[i]->name, first))
+      return TRUE;
+  if (!first || *first == '\0')
+    return TRUE;
+  g_set_error (error, GYRE_ERROR, GYRE_ERROR_INVALID,
+               "GYRE_GEMM=%s: it is panel, clblast or plain", first);
+  return FALSE;
+}
+
+static gboolean
 is_empty (const GyreBlasGemm *gemm)
 {
   return gemm->m == 0 || gemm->n == 0 || gemm->batch == 0;
@@ -55,6 +70,8 @@ gyre_blas_prepare (GyreDevice          *device,
                    const GyreBlasGemm  *gemm,
                    GError             **error)
 {
+  if (!check_choice (error))
+    return FALSE;
   if (is_empty (gemm) || gemm->k == 0)
     return TRUE;
   return find_provider (device, gemm)->prepare (device, gemm, error);

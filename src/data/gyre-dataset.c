@@ -121,10 +121,14 @@ static gboolean
 check_contents (GyreDataset *self, GError **error)
 {
   if (self->contents.parts[GYRE_SPLIT_TRAIN].n > 0 &&
+      self->contents.parts[GYRE_SPLIT_TEST].n > 0 &&
       gyre_shape_n_elements (&self->contents.image_shape) > 0)
     return check_labels (self, error);
-  g_set_error (error, GYRE_ERROR, GYRE_ERROR_DATA, "%s: it has no training images",
-               self->contents.name);
+  g_set_error (error, GYRE_ERROR, GYRE_ERROR_DATA, "%s: it has no images to %s",
+               self->contents.name,
+               self->contents.parts[GYRE_SPLIT_TRAIN].n > 0 &&
+                       self->contents.parts[GYRE_SPLIT_TEST].n == 0
+                   ? "test on" : "train on");
   return FALSE;
 }
 

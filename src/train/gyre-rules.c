@@ -83,15 +83,18 @@ add_decay (GObjectClass *klass,
                           OFFSET (mask), get_mask_type (), GYRE_DECAY_ALL);
 }
 
+/* 1 itself would divide by zero when a bias is corrected. */
+#define LARGEST_DECAY (1 - 1e-9)
+
 static void
 add_betas (GObjectClass *klass,
            double        b1,
            double        b2)
 {
   gyre_property_add_double (klass, "b1", "Decay of the mean of gradients", OFFSET (b1), 0,
-                            1, b1);
-  gyre_property_add_double (klass, "b2", "Decay of the second average", OFFSET (b2), 0, 1,
-                            b2);
+                            LARGEST_DECAY, b1);
+  gyre_property_add_double (klass, "b2", "Decay of the second average", OFFSET (b2), 0,
+                            LARGEST_DECAY, b2);
 }
 
 static void

@@ -44,7 +44,7 @@ check_logits (GyreTrainer *self, GyreTensor *logits)
       g_error_new (GYRE_ERROR, GYRE_ERROR_SHAPE,
                    "the model gives %s, but %s has %" G_GINT64_FORMAT
                    " classes: its last layer must give [batch, %" G_GINT64_FORMAT
-                   "], as '... ! flatten ! dense features=%" G_GINT64_FORMAT "' does",
+                   "] or more, as '... ! flatten ! dense features=%" G_GINT64_FORMAT "' does",
                    text, gyre_dataset_get_name (self->dataset), classes, classes,
                    classes));
 }

@@ -467,12 +467,12 @@ class Steady(Case):
 
     def test_one_device(self):
         # with GEMMs of Gyre's own all calls are its own
-        hundred = self.check('pocl', GYRE_GEMM='own')
+        hundred = self.check('pocl', GYRE_GEMM='panel')
         for name in hundred:
             self.assertNotRegex(name, 'clCreate')
 
     def test_two_devices(self):
-        hundred = self.check('pocl*2', GYRE_GEMM='own', GYRE_ALL_REDUCE='ring')
+        hundred = self.check('pocl*2', GYRE_GEMM='panel', GYRE_ALL_REDUCE='ring')
         for name in hundred:
             self.assertNotRegex(name, 'clCreate')
 
