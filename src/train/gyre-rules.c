@@ -78,8 +78,8 @@ add_decay (GObjectClass *klass,
                             "How much of each parameter is taken off, times the rate",
                             OFFSET (weight_decay), 0, G_MAXDOUBLE, value);
   gyre_property_add_enum (klass, "mask",
-                          "Which parameters decay: kernels leaves out what is called bias "
-                          "or scale",
+                          "Which parameters decay: kernels leaves out what is called "
+                          "bias or scale",
                           OFFSET (mask), get_mask_type (), GYRE_DECAY_ALL);
 }
 
