@@ -281,6 +281,48 @@ class Inspect(Case):
         self.assertRegex(done.stderr, r'\A[^\n]+\n\Z')
 
 
+class Kit(Case):
+    """A plugin outside of the tree, as gyre new-plugin writes it, and as the guide does."""
+
+    def setUp(self):
+        super().setUp()
+        source = pathlib.Path(__file__).resolve().parents[3]
+        build = pathlib.Path(GYRE).resolve().parents[1]
+        self.guide = (source / 'docs' / 'writing-a-layer.md').read_text(encoding='utf-8')
+        (self.folder / 'gyre-1.0.pc').write_text(
+            f'plugindir={self.folder}/plugins\nName: Gyre\nVersion: 0\n'
+            'Description: that of the build tree\n'
+            'Requires: glib-2.0, gobject-2.0, gio-2.0\n'
+            f'Cflags: -I{source}/include -I{build}/include\n'
+            f'Libs: -L{build}/src -lgyre-1.0\n', encoding='utf-8')
+
+    def build_and_test(self, name):
+        env = environment(PKG_CONFIG_PATH=str(self.folder),
+                          POCL_CACHE_DIR=str(self.folder / 'pocl'))
+        for command in (['meson', 'setup', 'b', '--fatal-meson-warnings', '-Dwerror=true'],
+                        ['ninja', '-C', 'b', 'test']):
+            done = subprocess.run(command, cwd=self.folder / name, env=env, timeout=600,
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        log = self.folder / name / 'b' / 'meson-logs' / 'testlog.txt'
+        return log.read_text(encoding='utf-8').count('\nok: ')
+
+    def test_a_new_plugin_passes_its_test(self):
+        run('new-plugin', 'swish2', '--directory', str(self.folder))
+        self.assertEqual(self.build_and_test('swish2'), 4)
+
+    def test_the_guide_is_right(self):
+        run('new-plugin', 'relu2', '--directory', str(self.folder))
+        files = re.findall(r'```c (\S+)\n(.*?)```', self.guide, re.DOTALL)
+        self.assertEqual(len(files), 4)
+        for name, text in files:
+            (self.folder / 'relu2' / name).write_text(text, encoding='utf-8')
+        self.assertEqual(self.build_and_test('relu2'), 3)
+        line = 'flatten ! relu2 features=16 ! relu2-kernel ! dense features=10'
+        plugins = f"{self.folder}/relu2/b:{os.environ['GYRE_PLUGIN_PATH']}"
+        self.train('--steps', '3', model=line, GYRE_PLUGIN_PATH=plugins)
+
+
 class Log(Case):
     ARGS = ('--batch-size', '512', '--epochs', '2', '--shares', 'equal')
 
