@@ -135,8 +135,8 @@ GYRE_API GyreTensor *gyre_matmul        (GyreTensor *a, GyreTensor *b);
 GYRE_API GyreTensor *gyre_matmul_full   (GyreTensor *a, gboolean trans_a,
                                          GyreTensor *b, gboolean trans_b);
 
-/* Convolution: x[n, h, w, c], kernel[h, w, c / groups, o] → [n, h, w, o].  Pairs are of the
- * height and the width; a padding is low and high of each.  NULL: 1, no padding. */
+/* Convolution: x[n, h, w, c], kernel[h, w, c / groups, o] → [n, h, w, o].  Pairs are of
+ * the height and the width; a padding is low and high of each.  NULL: 1, no padding. */
 GYRE_API GyreTensor *gyre_conv          (GyreTensor *x, GyreTensor *kernel,
                                          const gint64 *strides,
                                          const gint64 *padding,

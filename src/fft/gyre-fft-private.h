@@ -27,8 +27,8 @@ GyreFftPlans *gyre_fft_plans_new   (GyreDevice         *device);
 void          gyre_fft_plans_free  (GyreFftPlans       *self);
 guint         gyre_fft_plans_count (const GyreFftPlans *self);
 
-/* Whether the device and the lengths can be served: lengths with the factors 2, 3, 5, 7, 11
- * and 13, and a device that compiles. */
+/* Whether the device and the lengths can be served: lengths with the factors 2, 3, 5, 7,
+ * 11 and 13, and a device that compiles. */
 gboolean      gyre_fft_can         (GyreDevice         *device,
                                     const GyreFftKind  *kind);
 /* Makes the plan and its scratch memory beforehand. */

@@ -21,7 +21,7 @@ struct _GyreFftPlans
   GPtrArray  *plans;            /* Plan: few, so they are looked through */
 };
 
-/* clFFT is set up once and never torn down: its own teardown at exit races with drivers. */
+/* clFFT is set up once and never torn down: its teardown at exit races with drivers. */
 static gboolean
 set_up (GError **error)
 {

@@ -79,7 +79,7 @@ typedef struct
   guint8             axes;    /* mask of mesh axes: members that differ in these alone */
   int                dim;     /* dimension that is scattered or gathered; -1: flat */
   guint              in, out; /* values */
-  guint              order;   /* what it is matched by on members that were traced apart; 0:
+  guint order; /* what it is matched by on members that were traced apart; 0:
                                  by its place */
 } GyreCollectiveOp;
 

@@ -10,18 +10,18 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  GYRE_PRIM_ELEMENTWISE = 1 << 0,  /* all operands have the result's shape; element i
+  GYRE_PRIM_ELEMENTWISE = 1 << 0, /* all operands have the result's shape; element i
                                       of it needs elements i of them alone */
   GYRE_PRIM_COMMUTATIVE = 1 << 1,
-  GYRE_PRIM_IMPURE      = 1 << 2,  /* never merged, folded or dropped */
-  GYRE_PRIM_COLLECTIVE  = 1 << 3,
-  GYRE_PRIM_REDUCTION   = 1 << 4,  /* ends a fused kernel: loops over its operand */
-  GYRE_PRIM_VIEW        = 1 << 5,  /* the same numbers in the same order: reshape */
-  GYRE_PRIM_GENERATOR   = 1 << 6,  /* cheap to make again in any sharding: iota */
-  GYRE_PRIM_ADDITIVE    = 1 << 7,  /* linear in its linear operands together, not in
+  GYRE_PRIM_IMPURE = 1 << 2, /* never merged, folded or dropped */
+  GYRE_PRIM_COLLECTIVE = 1 << 3,
+  GYRE_PRIM_REDUCTION = 1 << 4, /* ends a fused kernel: loops over its operand */
+  GYRE_PRIM_VIEW = 1 << 5,      /* the same numbers in the same order: reshape */
+  GYRE_PRIM_GENERATOR = 1 << 6, /* cheap to make again in any sharding: iota */
+  GYRE_PRIM_ADDITIVE = 1 << 7,  /* linear in its linear operands together, not in
                                       each by itself: add, select, concatenate; mul
                                       is not */
-  GYRE_PRIM_PARTIALS    = 1 << 8,  /* a reduction of which that of its results over parts is
+  GYRE_PRIM_PARTIALS = 1 << 8,  /* a reduction of which that of its results over parts is
                                       the result over all: sum, max, min; not arg-max */
 } GyrePrimFlags;
 

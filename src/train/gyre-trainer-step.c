@@ -41,12 +41,12 @@ check_logits (GyreTrainer *self, GyreTensor *logits)
   text = gyre_shape_to_string (&shape);
   return gyre_graph_fail (
       logits->graph,
-      g_error_new (GYRE_ERROR, GYRE_ERROR_SHAPE,
-                   "the model gives %s, but %s has %" G_GINT64_FORMAT
-                   " classes: its last layer must give [batch, %" G_GINT64_FORMAT
-                   "] or more, as '... ! flatten ! dense features=%" G_GINT64_FORMAT "' does",
-                   text, gyre_dataset_get_name (self->dataset), classes, classes,
-                   classes));
+      g_error_new (
+          GYRE_ERROR, GYRE_ERROR_SHAPE,
+          "the model gives %s, but %s has %" G_GINT64_FORMAT
+          " classes: its last layer must give [batch, %" G_GINT64_FORMAT
+          "] or more, as '... ! flatten ! dense features=%" G_GINT64_FORMAT "' does",
+          text, gyre_dataset_get_name (self->dataset), classes, classes, classes));
 }
 
 static GyreTensor *

@@ -205,13 +205,14 @@ START_TEST (pools)
 {
   GyreTensor *x = input (GYRE_SHAPE (2, 5, 3, 4));
 
-  SHAPE (gyre_max_pool (m34, LONGS (2, 2), NULL, NULL), "window_max: operand 0 is f32[3, 4]",
-         "[samples, height, width, channels]");
+  SHAPE (gyre_max_pool (m34, LONGS (2, 2), NULL, NULL),
+         "window_max: operand 0 is f32[3, 4]", "[samples, height, width, channels]");
   SHAPE (gyre_max_pool (x, LONGS (2, 0), NULL, NULL), "the window 0", "1 or more");
   SHAPE (gyre_sum_pool (x, LONGS (2, 2), LONGS (-1, 1), NULL), "the stride -1",
          "1 or more");
   SHAPE (gyre_avg_pool (x, LONGS (2, 4), NULL, NULL, TRUE),
-         "dimension 2 has 3 elements with its padding, and the window 4", "a smaller one");
+         "dimension 2 has 3 elements with its padding, and the window 4",
+         "a smaller one");
   SHAPE (gyre_max_pool (x, LONGS (2, 2), NULL, LONGS (0, -1, 0, 0)), "paddings 0 and -1",
          "0 or more");
 }
