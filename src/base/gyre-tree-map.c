@@ -144,6 +144,30 @@ run_map (Map             *map,
   return result;
 }
 
+static GyreTreeErrorFunc keep_error;
+
+void
+gyre_tree_set_keep_error (GyreTreeErrorFunc func)
+{
+  keep_error = func;
+}
+
+static GyreTree *
+map_alike (GyreTree *const  *trees,
+           guint             n_trees,
+           GyreTreeMapFunc   func,
+           gpointer          data,
+           GError          **error)
+{
+  Map map = { NULL, n_trees, func, FALSE, data, error };
+
+  for (guint n = 1; n < n_trees; n++)
+    if (!gyre_tree_same_structure (trees[0], trees[n], error))
+      return NULL;
+
+  return run_map (&map, trees);
+}
+
 /**
  * gyre_tree_map:
  * @trees: (array length=n_trees): trees of the same structure
@@ -154,7 +178,9 @@ run_map (Map             *map,
  *
  * Maps trees leaf by leaf to one of the same structure, in the order of
  * gyre_tree_flatten(). Where there are nodes, the first tree's makes the new one. @func
- * returns a new tree, or a reference of one of the leaves that it is given.
+ * returns a new tree, or a reference of one of the leaves that it is given.  Inside of a
+ * traced function @error may be left %NULL: the trace keeps the error, and the first tree
+ * stands for the result.
  *
  * Returns: (transfer full): a new tree, or %NULL
  */
@@ -165,16 +191,24 @@ gyre_tree_map (GyreTree *const  *trees,
                gpointer          data,
                GError          **error)
 {
-  Map map = { NULL, n_trees, func, FALSE, data, error };
+  GError *local = NULL;
+  GyreTree *result;
 
   g_return_val_if_fail (trees != NULL && n_trees > 0, NULL);
   g_return_val_if_fail (func != NULL, NULL);
 
-  for (guint n = 1; n < n_trees; n++)
-    if (!gyre_tree_same_structure (trees[0], trees[n], error))
-      return NULL;
+  result = map_alike (trees, n_trees, func, data, &local);
+  if (result != NULL)
+    return result;
 
-  return run_map (&map, trees);
+  if (error == NULL && keep_error != NULL && gyre_owner_get () != NULL)
+    {
+      keep_error (local);
+      return trees[0];
+    }
+
+  g_propagate_error (error, local);
+  return NULL;
 }
 
 typedef struct

@@ -40,6 +40,11 @@ gpointer gyre_tree_leaf_ref       (GyreTreeKind kind, gpointer leaf);
 void     gyre_tree_leaf_unref     (GyreTreeKind kind, gpointer leaf);
 char    *gyre_tree_leaf_to_string (GyreTree *self);
 
+/* Inside of traces: takes an error that the caller of gyre_tree_map () doesn't. */
+typedef void (*GyreTreeErrorFunc) (GError *error);
+
+void gyre_tree_set_keep_error       (GyreTreeErrorFunc    func);
+
 /* "an array", "a list of 3"…, for messages. */
 char     *gyre_tree_describe  (GyreTree *self);
 /* An array or a tensor. */

@@ -166,6 +166,13 @@ run_func (GyreTrace       *self,
   return take_results (self, results, error);
 }
 
+/* Takes it. */
+static void
+keep_error (GError *error)
+{
+  gyre_graph_fail (gyre_graph_get_current (), error);
+}
+
 gboolean
 gyre_trace_run (GyreTrace       *self,
                 GyreStepFunc     func,
@@ -180,6 +187,7 @@ gyre_trace_run (GyreTrace       *self,
   g_return_val_if_fail (self->args == NULL, FALSE);
   g_return_val_if_fail (avals != NULL || gyre_tree_n_leaves (args) == 0, FALSE);
 
+  gyre_tree_set_keep_error (keep_error);
   gyre_graph_push (self->graph);
   gyre_owner_push (self->arena);
   done = run_func (self, func, data, args, avals, error);
