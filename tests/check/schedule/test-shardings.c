@@ -229,11 +229,68 @@ START_TEST (gives_what_one_device_gives)
 }
 END_TEST
 
+/* What begins in a schedule, and after how many products of a device: "1 all-reduce". */
+static char *
+list_begins (const char *schedule)
+{
+  g_auto (GStrv) lines = g_strsplit (schedule, "\n", -1);
+  GString *begins = g_string_new (NULL);
+  guint n_gemms = 0;
+
+  for (guint i = 0; lines[i] != NULL; i++)
+    {
+      const char *what = lines[i] + strlen ("begin ");
+
+      n_gemms += g_str_has_prefix (lines[i], "device 0: gemm ");
+      if (g_str_has_prefix (lines[i], "begin "))
+        g_string_append_printf (begins, "%u %.*s\n", n_gemms, (int) strcspn (what, " "),
+                                what);
+    }
+  return g_string_free (begins, FALSE);
+}
+
+static char *
+describe (const char *spec,
+          const char *layout,
+          const char *shardings)
+{
+  g_autoptr (GyreMesh) mesh = make_mesh (spec, layout, NULL);
+  g_autoptr (GyreTree) args = make_args ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GyreStep) step =
+      gyre_step_jit (train_step, mesh, shardings, "params", NULL, NULL, &error);
+  g_autoptr (GyreTree) result = NULL;
+  g_autofree char *schedule = NULL;
+
+  gyre_assert_no_error (error);
+  result = gyre_step_run_tree (step, args, &error);
+  gyre_assert_no_error (error);
+  gyre_step_wait (step, &error);
+  gyre_assert_no_error (error);
+  schedule = gyre_step_describe (step, "schedule");
+  return list_begins (schedule);
+}
+
+/* Two products go forward and three back.  Over the axis of the data nothing is sent
+ * forward; the gradients are one bucket, and so are the parameters.  Columns and then
+ * rows add up once, after the second product, for both devices of each pair. */
+START_TEST (sends_in_buckets)
+{
+  g_autofree char *data = describe ("pocl*2", "dp=2", "params=, x=dp, y=dp");
+  g_autofree char *tensor = describe (
+      "pocl*2", "tp=2", "params/w1=,tp, params/b1=tp, params/w2=tp");
+
+  ck_assert_str_eq (data, "2 all-reduce\n5 reduce-scatter\n5 all-gather\n");
+  ck_assert_str_eq (tensor, "2 all-reduce\n");
+}
+END_TEST
+
 static void
 add_tests (Suite *suite)
 {
   TCase *tcase = gyre_check_case (suite, "shardings", open_expected, close_expected);
 
+  tcase_add_test (tcase, sends_in_buckets);
   tcase_add_loop_test (tcase, gives_what_one_device_gives, 0, G_N_ELEMENTS (cases));
 }
 
