@@ -141,9 +141,9 @@ static GyreTree *
 map_unlike (GyreTree *args,
             gpointer  data)
 {
+  GyreTensor *x = gyre_tree_get (args, "x");
   GyreTree *both[] = { gyre_tree_get_tree (args, "state"),
-                       gyre_tree_build (GYRE_TENSOR_ENTRY ("v", gyre_tree_get (args, "x")),
-                                        NULL) };
+                       gyre_tree_build (GYRE_TENSOR_ENTRY ("v", x), NULL) };
 
   return gyre_tree_map (both, 2, first_leaf, NULL, NULL);
 }
