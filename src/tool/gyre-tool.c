@@ -70,8 +70,10 @@ gyre_tool_parse (const char           *summary,
                  const char           *rest,
                  GError              **error)
 {
+  g_autofree char *name = g_strconcat ("gyre ", (*argv)[0], NULL);
   g_autoptr (GOptionContext) context = g_option_context_new (rest);
 
+  g_set_prgname (name);   /* what the usage line begins with */
   g_option_context_set_summary (context, summary);
   g_option_context_add_main_entries (context, entries, NULL);
   if (!g_option_context_parse (context, argc, argv, error))
