@@ -87,12 +87,14 @@ create_kernel (GyreDevice  *device,
   return self;
 }
 
+/* For the table in memory, which is asked for each product: the texts themselves, since a
+ * digest of them costs more than the look-up. */
 static char *
 kernel_key (const char *source,
             const char *options,
             const char *name)
 {
-  return gyre_cache_key (name, options != NULL ? options : "", source, NULL);
+  return g_strjoin ("\n", name, options != NULL ? options : "", source, NULL);
 }
 
 static GyreKernel *
