@@ -198,7 +198,7 @@ run_test (GyreDevice *device, gboolean *right, GError **error)
   g_autoptr (GyreBuffer) bb = ab ? gyre_buffer_new (device, sizeof b, error) : NULL;
   g_autoptr (GyreBuffer) cb = bb ? gyre_buffer_new (device, sizeof c, error) : NULL;
   GyreBlasGemm gemm = { ab, bb, cb, TEST_M, TEST_N, TEST_K, 1, TEST_K, TEST_N, TEST_N,
-                        0, 0, 0, FALSE, FALSE, 1.0f, 0.0f };
+                        0, 0, 0, FALSE, FALSE, 1.0f, 0.0f, NULL, NULL };
   cl_event     done = NULL;
 
   test_numbers (a, TEST_M * TEST_K, 1);
@@ -246,6 +246,12 @@ clblast_serves (GyreDevice *device, const GyreBlasGemm *gemm)
   return get_record (device)->verdict == RIGHT;
 }
 
+static gboolean
+clblast_prepare (GyreDevice *device, GyreBlasGemm *gemm, GError **error)
+{
+  return grow_scratch (device, gemm, error);
+}
+
 const GyreBlasProvider gyre_blas_clblast = {
-  "clblast", clblast_serves, grow_scratch, clblast_enqueue,
+  "clblast", clblast_serves, clblast_prepare, clblast_enqueue,
 };

@@ -75,27 +75,18 @@ panel_serves (GyreDevice *device, const GyreBlasGemm *gemm)
   return kind == GYRE_DEVICE_CPU || kind == GYRE_DEVICE_ACCELERATOR;
 }
 
-static GyreKernel *
-panel_kernel (GyreDevice          *device,
-              const GyreBlasGemm  *gemm,
-              const PanelShape    *shape,
-              GError             **error)
-{
-  char options[96];
-
-  g_snprintf (options, sizeof options, "-DMR=%d -DNV=%d -DKC=%d%s%s", shape->mr,
-              shape->nv, shape->kc, gemm->trans_a ? " -DTRANS_A" : "",
-              gemm->trans_b ? " -DTRANS_B" : "");
-  return gyre_device_get_kernel (device, panel_source (), options, "gyre_gemm_panel",
-                                 error);
-}
-
 static gboolean
-panel_prepare (GyreDevice *device, const GyreBlasGemm *gemm, GError **error)
+panel_prepare (GyreDevice *device, GyreBlasGemm *gemm, GError **error)
 {
   PanelShape shape = panel_shape (device, gemm);
+  char       options[96];
 
-  return panel_kernel (device, gemm, &shape, error) != NULL;
+  g_snprintf (options, sizeof options, "-DMR=%d -DNV=%d -DKC=%d%s%s", shape.mr,
+              shape.nv, shape.kc, gemm->trans_a ? " -DTRANS_A" : "",
+              gemm->trans_b ? " -DTRANS_B" : "");
+  gemm->kernel = gyre_device_get_kernel (device, panel_source (), options,
+                                         "gyre_gemm_panel", error);
+  return gemm->kernel != NULL;
 }
 
 static gboolean
@@ -104,8 +95,7 @@ panel_enqueue (GyreDevice          *device,
                cl_event            *event,
                GError             **error)
 {
-  PanelShape    shape  = panel_shape (device, gemm);
-  GyreKernel   *kernel = panel_kernel (device, gemm, &shape, error);
+  PanelShape    shape     = panel_shape (device, gemm);
   gsize         local[3]  = { 1, 1, 1 };
   gsize         global[3] = { (gsize) divide_up (gemm->m, shape.rows),
                               (gsize) divide_up (gemm->n, 16 * shape.nv),
@@ -120,8 +110,8 @@ panel_enqueue (GyreDevice          *device,
     GYRE_F32_ARG (gemm->alpha), GYRE_F32_ARG (gemm->beta),
   };
 
-  return kernel && gyre_device_launch (device, kernel, args, G_N_ELEMENTS (args), 3,
-                                       global, local, NULL, 0, event, error);
+  return gyre_device_launch (device, gemm->kernel, args, G_N_ELEMENTS (args), 3, global,
+                             local, NULL, 0, event, error);
 }
 
 const GyreBlasProvider gyre_blas_panel = {
@@ -138,21 +128,16 @@ plain_serves (GyreDevice *device, const GyreBlasGemm *gemm)
   return TRUE;
 }
 
-static GyreKernel *
-plain_kernel (GyreDevice *device, const GyreBlasGemm *gemm, GError **error)
+static gboolean
+plain_prepare (GyreDevice *device, GyreBlasGemm *gemm, GError **error)
 {
   char options[64];
 
   g_snprintf (options, sizeof options, "-DTILE=%d%s%s", PLAIN_TILE,
               gemm->trans_a ? " -DTRANS_A" : "", gemm->trans_b ? " -DTRANS_B" : "");
-  return gyre_device_get_kernel (device, plain_source (), options, "gyre_gemm_plain",
-                                 error);
-}
-
-static gboolean
-plain_prepare (GyreDevice *device, const GyreBlasGemm *gemm, GError **error)
-{
-  return plain_kernel (device, gemm, error) != NULL;
+  gemm->kernel = gyre_device_get_kernel (device, plain_source (), options,
+                                         "gyre_gemm_plain", error);
+  return gemm->kernel != NULL;
 }
 
 static gboolean
@@ -161,8 +146,7 @@ plain_enqueue (GyreDevice          *device,
                cl_event            *event,
                GError             **error)
 {
-  GyreKernel   *kernel = plain_kernel (device, gemm, error);
-  gsize         width  = MIN (PLAIN_LOCAL, gyre_device_get_max_work_group (device));
+  gsize         width     = MIN (PLAIN_LOCAL, gyre_device_get_max_work_group (device));
   gsize         local[3]  = { width, 1, 1 };
   gsize         global[3] = { (gsize) divide_up (gemm->n, (gint64) width) * width,
                               (gsize) divide_up (gemm->m, PLAIN_TILE),
@@ -176,8 +160,8 @@ plain_enqueue (GyreDevice          *device,
     GYRE_I64_ARG (gemm->stride_c), GYRE_F32_ARG (gemm->alpha), GYRE_F32_ARG (gemm->beta),
   };
 
-  return kernel && gyre_device_launch (device, kernel, args, G_N_ELEMENTS (args), 3,
-                                       global, local, NULL, 0, event, error);
+  return gyre_device_launch (device, gemm->kernel, args, G_N_ELEMENTS (args), 3, global,
+                             local, NULL, 0, event, error);
 }
 
 const GyreBlasProvider gyre_blas_plain = {

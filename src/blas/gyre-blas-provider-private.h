@@ -7,16 +7,16 @@ G_BEGIN_DECLS
 
 /* One way to multiply matrices.  The table in gyre-blas.c lists them in order of
  * preference; the first that serves a device and product is taken. */
-typedef struct
+struct _GyreBlasProvider
 {
   const char *name;
 
   gboolean (*serves)  (GyreDevice *device, const GyreBlasGemm *gemm);
-  gboolean (*prepare) (GyreDevice *device, const GyreBlasGemm *gemm, GError **error);
+  gboolean (*prepare) (GyreDevice *device, GyreBlasGemm *gemm, GError **error);
   /* m, n, k and batch are at least 1 */
   gboolean (*enqueue) (GyreDevice *device, const GyreBlasGemm *gemm, cl_event *event,
                        GError **error);
-} GyreBlasProvider;
+};
 
 extern const GyreBlasProvider gyre_blas_panel;
 extern const GyreBlasProvider gyre_blas_clblast;

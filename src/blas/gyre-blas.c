@@ -66,15 +66,16 @@ gyre_blas_provider (GyreDevice         *device,
 }
 
 gboolean
-gyre_blas_prepare (GyreDevice          *device,
-                   const GyreBlasGemm  *gemm,
-                   GError             **error)
+gyre_blas_prepare (GyreDevice    *device,
+                   GyreBlasGemm  *gemm,
+                   GError       **error)
 {
   if (!check_choice (error))
     return FALSE;
   if (is_empty (gemm) || gemm->k == 0)
     return TRUE;
-  return find_provider (device, gemm)->prepare (device, gemm, error);
+  gemm->provider = find_provider (device, gemm);
+  return gemm->provider->prepare (device, gemm, error);
 }
 
 /* A sum over nothing. */
@@ -111,5 +112,6 @@ gyre_blas_gemm (GyreDevice          *device,
     return event ? gyre_device_marker (device, NULL, 0, event, error) : TRUE;
   if (gemm->k == 0)
     return fill_zero (device, gemm, event, error);
-  return find_provider (device, gemm)->enqueue (device, gemm, event, error);
+  g_return_val_if_fail (gemm->provider, FALSE);
+  return gemm->provider->enqueue (device, gemm, event, error);
 }

@@ -319,7 +319,7 @@ prepare_gemms (GyreLine  *self,
 {
   for (guint i = 0; i < self->bound->len; i++)
     {
-      const GyreBound *bound = &g_array_index (self->bound, GyreBound, i);
+      GyreBound *bound = &g_array_index (self->bound, GyreBound, i);
 
       if (bound->kind == GYRE_COMMAND_GEMM
           && !gyre_blas_prepare (self->device, &bound->gemm, error))
