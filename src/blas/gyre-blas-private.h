@@ -22,9 +22,9 @@ typedef struct
   GyreKernel *kernel; /* the device's; NULL where a library has it */
 } GyreBlasGemm;
 
-/* On the executor thread.  Chooses who multiplies, and does beforehand what a call would do
- * the first time: compiles, allocates.  A call then looks nothing up and creates nothing of
- * Gyre's own; its buffers, alpha and beta may change. */
+/* On the executor thread.  Chooses who multiplies, and does beforehand what a call would
+ * do the first time: compiles, allocates.  A call then looks nothing up and creates nothing
+ * of Gyre's own; its buffers, alpha and beta may change. */
 gboolean    gyre_blas_prepare  (GyreDevice          *device,
                                 GyreBlasGemm        *gemm,
                                 GError             **error);
