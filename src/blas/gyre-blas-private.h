@@ -23,8 +23,8 @@ typedef struct
 } GyreBlasGemm;
 
 /* On the executor thread.  Chooses who multiplies, and does beforehand what a call would
- * do the first time: compiles, allocates.  A call then looks nothing up and creates nothing
- * of Gyre's own; its buffers, alpha and beta may change. */
+ * do the first time: compiles, allocates.  A call then looks nothing up and creates
+ * nothing of Gyre's own; its buffers, alpha and beta may change. */
 gboolean    gyre_blas_prepare  (GyreDevice          *device,
                                 GyreBlasGemm        *gemm,
                                 GError             **error);
