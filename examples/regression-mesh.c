@@ -9,6 +9,8 @@
 #include <gyre/gyre.h>
 
 #define ROWS 256 /* on all devices together */
+#define NORMAL_ENTRY(name, shape, key, scale) \
+  GYRE_NEW_ARRAY_ENTRY (name, gyre_array_new_normal (key, shape, scale))
 
 static gint seed = 0;
 static char *names = NULL; /* of the devices */
@@ -21,26 +23,17 @@ static const GOptionEntry entries[] = {
   { NULL }
 };
 
-static void
-set_normal (GyreTree *tree, const char *name, GyreShape shape, GyreKey key, float scale)
-{
-  g_autoptr (GyreArray) array = gyre_array_new_normal (key, shape, scale);
-
-  gyre_tree_set_array (tree, name, array);
-}
-
 static GyreTree *
 init_params (GyreKey key)
 {
-  GyreTree *params = gyre_tree_new_dict ();
   GyreKey k[2];
 
   gyre_key_split (key, 2, k);
-  set_normal (params, "w1", GYRE_SHAPE (10, 32), k[0], 0.1f);
-  set_normal (params, "b1", GYRE_SHAPE (32), k[0], 0);
-  set_normal (params, "w2", GYRE_SHAPE (32, 1), k[1], 0.1f);
-  set_normal (params, "b2", GYRE_SHAPE (1), k[1], 0);
-  return params;
+  return gyre_tree_build (
+      NORMAL_ENTRY ("w1", GYRE_SHAPE (10, 32), k[0], 0.1f),
+      NORMAL_ENTRY ("b1", GYRE_SHAPE (32), k[0], 0),
+      NORMAL_ENTRY ("w2", GYRE_SHAPE (32, 1), k[1], 0.1f),
+      NORMAL_ENTRY ("b2", GYRE_SHAPE (1), k[1], 0), NULL);
 }
 
 /* mean ((tanh (x w1 + b1) w2 + b2 - y)²), f32[] */
@@ -89,12 +82,13 @@ train (GError **error)
   g_autoptr (GPtrArray) devices = gyre_devices_open (names, error);
   g_autoptr (GyreMesh) mesh = devices ? gyre_mesh_new (layout, devices, error) : NULL;
   g_autoptr (GyreSharding) split = mesh ? gyre_sharding_new (mesh, "dp", error) : NULL;
-  g_autoptr (GyreTree) rows = gyre_tree_new_dict (), batch = NULL;
+  g_autoptr (GyreTree) batch = NULL, rows = gyre_tree_build (
+      NORMAL_ENTRY ("x", GYRE_SHAPE (ROWS, 10), gyre_key_new ((guint64) seed + 1), 1),
+      NORMAL_ENTRY ("y", GYRE_SHAPE (ROWS, 1), gyre_key_new ((guint64) seed + 2), 1),
+      NULL);
   g_autoptr (GyreTree) params = init_params (gyre_key_new ((guint64) seed));
   g_autoptr (GyreStep) step = NULL;
 
-  set_normal (rows, "x", GYRE_SHAPE (ROWS, 10), gyre_key_new ((guint64) seed + 1), 1);
-  set_normal (rows, "y", GYRE_SHAPE (ROWS, 1), gyre_key_new ((guint64) seed + 2), 1);
   if (!split || !(batch = gyre_device_put_tree (rows, split, error)) ||
       !(step = gyre_step_jit (train_step, mesh, shardings, "params", NULL, NULL, error)))
     return FALSE;
@@ -109,8 +103,7 @@ train (GError **error)
         return FALSE;
       if (i % 10 == 0)
         g_print ("Step %u: Loss = %.6f\n", i, gyre_tree_get_scalar (result, "loss"));
-      gyre_tree_unref (params); /* was donated */
-      params = gyre_tree_ref (gyre_tree_get_tree (result, "params"));
+      gyre_tree_replace (&params, gyre_tree_get_tree (result, "params")); /* donated */
     }
   return gyre_step_wait (step, error);
 }

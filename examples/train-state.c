@@ -16,53 +16,56 @@ static const GOptionEntry entries[] = {
   { NULL }
 };
 
+/* Cross-entropy of one device's images, f32[]; beside it, how many it gets right. */
 static GyreTensor *
-compute_loss (GyreTree *params, GyreTree **aux, gpointer data)
+compute_loss (GyreTree *params, GyreTree **aux, gpointer args)
 {
-  GyreTrainState *state = gyre_tree_get_node (data, "state");
-  GyreTensor *logits = gyre_model_apply (gyre_train_state_get_model (state), params, NULL,
-                                         gyre_tree_get (data, "batch/image"), TRUE,
-                                         gyre_tree_get (data, "key"), NULL);
+  GyreLayer *model = gyre_train_state_get_model (gyre_tree_get_node (args, "state"));
+  GyreTensor *label = gyre_tree_get (args, "batch/label"); /* i32[b] */
+  GyreTensor *logits = gyre_model_apply (model, params, NULL,
+                                         gyre_tree_get (args, "batch/image"), TRUE,
+                                         gyre_tree_get (args, "key"), NULL);
+  GyreTensor *right = gyre_equal (gyre_arg_max (logits, -1), label);
+  GyreTensor *picked = gyre_mul (gyre_one_hot (label, 10), gyre_log_softmax (logits, -1));
 
-  return gyre_softmax_cross_entropy (logits, gyre_tree_get (data, "batch/label"));
+  *aux = gyre_tree_build (
+      GYRE_TENSOR_ENTRY ("accuracy", gyre_mean (gyre_convert (right, GYRE_F32))), NULL);
+  return gyre_neg (gyre_mean (gyre_sum_axis (picked, -1, FALSE)));
 }
 
-/* {state, batch, key} → {state, loss}, on one device; the loss is the device's own */
+/* {state, batch, key} → {state, loss, metrics}; the loss is the device's own */
 static GyreTree *
 train_step (GyreTree *args, gpointer data)
 {
   GyreTrainState *state = gyre_tree_get_node (args, "state");
+  GyreTree *params = gyre_train_state_get_params (state), *metrics;
   GyreTensor *loss;
-  GyreTree *grads = gyre_value_and_grad (
-      compute_loss, gyre_train_state_get_params (state), args, &loss, NULL);
+  GyreTree *grads = gyre_value_and_grad (compute_loss, params, args, &loss, &metrics);
 
-  grads = gyre_pmean_tree (grads, "batch_axis");
-  state = gyre_train_state_apply_gradients (state, grads);
-  return gyre_tree_build (GYRE_NODE_ENTRY ("state", state),
-                          GYRE_TENSOR_ENTRY ("loss", loss), NULL);
+  gyre_tree_set_tensor (metrics, "loss", loss);
+  state = gyre_train_state_apply_gradients (state, gyre_pmean_tree (grads, "batch_axis"));
+  return gyre_tree_build (
+      GYRE_NODE_ENTRY ("state", state), GYRE_TENSOR_ENTRY ("loss", loss),
+      GYRE_TREE_ENTRY ("metrics", gyre_pmean_tree (metrics, "batch_axis")), NULL);
 }
 
 static void
-print_shape (const char *when, GyreTrainState *state)
+print_kernel (const char *when, GyreTrainState *state)
 {
-  GyreTree *params = gyre_train_state_get_params (state);
-  GyreShape shape = gyre_array_get_shape (gyre_tree_get_array (params, "dense_1/kernel"));
+  g_autofree char *text = gyre_array_to_string (gyre_tree_get_array (
+      gyre_train_state_get_params (state), "dense_1/kernel"));
 
-  g_print ("dense_1/kernel %s replication:", when);
-  for (guint i = 0; i < (guint) shape.rank; i++)
-    g_print (" %d", (int) shape.dims[i]);
-  g_print ("\n");
+  g_print ("dense_1/kernel %s replication: %s\n", when, text);
 }
 
 static gboolean
 train (GyreMesh *mesh, const char *line, GyreTree *batch, GError **error)
 {
-  guint n = gyre_mesh_get_n_devices (mesh);
-  g_autofree GyreKey *keys = g_new (GyreKey, n);
-  GyreKey key = gyre_key_new (42), pair[2];
+  GyreKey keys[2] = { [1] = gyre_key_new (42) };
   g_autoptr (GyreOptimizer) adam = gyre_adam_new (1e-3);
   g_autoptr (GyreLayer) model = gyre_model_parse (line, error);
   g_autoptr (GyreTrainState) host = NULL, state = NULL;
+  g_autoptr (GyreTree) result = NULL;
   g_autoptr (GyreStep) step = NULL;
 
   if (!model || !(host = gyre_train_state_new (model, adam, GYRE_SHAPE (1, 28, 28, 1),
@@ -71,35 +74,27 @@ train (GyreMesh *mesh, const char *line, GyreTree *batch, GError **error)
       !(step = gyre_step_pmap (train_step, mesh, "batch_axis", NULL, NULL, "state", NULL,
                                NULL, error)))
     return FALSE;
-  print_shape ("before", host);
-  print_shape ("after", state);
+  print_kernel ("before", host);
+  print_kernel ("after", state);
   for (guint i = 0; i < 10; i++)
     {
-      g_autoptr (GyreArray) array = NULL;
-      g_autoptr (GyreTree) args = gyre_tree_new_dict (), result = NULL;
-      g_autoptr (GBytes) bytes = NULL;
-      const float *losses;
-      double sum = 0;
+      g_autoptr (GyreTree) args = NULL;
 
-      gyre_key_split (key, 2, pair);
-      key = pair[1];
-      gyre_key_split (pair[0], n, keys); /* a row a device */
-      array = gyre_array_new (GYRE_U32, GYRE_SHAPE (n, 2), keys);
-      gyre_tree_set_array (args, "key", array);
-      result = gyre_step_run (step, error, GYRE_NODE_ENTRY ("state", state),
-                              GYRE_TREE_ENTRY ("batch", batch),
-                              GYRE_TREE_ENTRY ("key", gyre_tree_get_tree (args, "key")),
-                              NULL);
-      if (!result ||
-          !(bytes = gyre_array_get (gyre_tree_get_array (result, "loss"), error)))
+      gyre_key_split (keys[1], 2, keys); /* the first for this step, a row a device */
+      args = gyre_tree_build (
+          GYRE_NODE_ENTRY ("state", state), GYRE_TREE_ENTRY ("batch", batch),
+          GYRE_NEW_ARRAY_ENTRY ("key", gyre_array_new_keys (
+                                           keys[0], gyre_mesh_get_n_devices (mesh))),
+          NULL);
+      g_clear_pointer (&result, gyre_tree_unref);
+      if (!(result = gyre_step_run_tree (step, args, error)))
         return FALSE;
-      losses = g_bytes_get_data (bytes, NULL); /* f32[n] */
-      for (guint d = 0; d < n; d++)
-        sum += losses[d];
-      g_print ("Average loss across devices: %.4f\n", sum / n);
+      g_print ("Average loss across devices: %.4f\n",
+               gyre_tree_get_mean (result, "loss"));
       g_set_object (&state, gyre_tree_get_node (result, "state")); /* was donated */
     }
-  return gyre_step_wait (step, error);
+  g_print ("accuracy %.4f\n", gyre_tree_get_mean (result, "metrics/accuracy"));
+  return TRUE;
 }
 
 static gboolean
@@ -108,19 +103,12 @@ run (GError **error)
   g_autoptr (GPtrArray) devices = gyre_devices_open (names, error);
   g_autoptr (GyreMesh) mesh = devices ? gyre_mesh_new ("batch_axis=*", devices, error)
                                       : NULL;
-  g_autoptr (GyreTree) rows = gyre_tree_new_dict (), batch = NULL;
-  g_autofree float *ones = g_new (float, BATCH * 28 * 28);
-  gint32 classes[BATCH];
-  g_autoptr (GyreArray) image = NULL, label = NULL;
-
-  for (guint i = 0; i < BATCH * 28 * 28; i++)
-    ones[i] = 1;
-  for (guint i = 0; i < BATCH; i++)
-    classes[i] = 1;
-  label = gyre_array_new (GYRE_I32, GYRE_SHAPE (BATCH), classes);
-  image = gyre_array_new (GYRE_F32, GYRE_SHAPE (BATCH, 28, 28, 1), ones);
-  gyre_tree_set_array (rows, "image", image);
-  gyre_tree_set_array (rows, "label", label);
+  g_autoptr (GyreTree) batch = NULL, rows = gyre_tree_build (
+      GYRE_NEW_ARRAY_ENTRY ("image", gyre_array_new_full (
+                                         GYRE_F32, GYRE_SHAPE (BATCH, 28, 28, 1), 1)),
+      GYRE_NEW_ARRAY_ENTRY ("label", gyre_array_new_full (
+                                         GYRE_I32, GYRE_SHAPE (BATCH), 1)),
+      NULL);
 
   return mesh &&
          (batch = gyre_shard_batch (rows, gyre_mesh_get_n_devices (mesh), error)) &&

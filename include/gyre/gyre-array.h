@@ -28,13 +28,18 @@ GYRE_API GyreArray *gyre_array_new          (GyreDtype dtype, GyreShape shape,
 GYRE_API GyreArray *gyre_array_new_bytes    (GyreDtype dtype, GyreShape shape,
                                              GBytes *bytes, GError **error);
 GYRE_API GyreArray *gyre_array_new_scalar   (GyreDtype dtype, double value);
+GYRE_API GyreArray *gyre_array_new_full     (GyreDtype dtype, GyreShape shape,
+                                             double value);
 GYRE_API GyreArray *gyre_array_new_key      (GyreKey key);
+GYRE_API GyreArray *gyre_array_new_keys     (GyreKey key, guint n);
 GYRE_API GyreArray *gyre_array_new_normal   (GyreKey key, GyreShape shape, float scale);
 GYRE_API GyreArray *gyre_array_ref          (GyreArray *self);
 GYRE_API void       gyre_array_unref        (GyreArray *self);
 GYRE_API GyreDtype  gyre_array_get_dtype    (GyreArray *self);
 GYRE_API GyreShape  gyre_array_get_shape    (GyreArray *self);
 GYRE_API GyreSharding *gyre_array_get_sharding (GyreArray *self);  /* NULL: on the host */
+/* "f32[3, 10]" (transfer full) */
+GYRE_API char      *gyre_array_to_string    (GyreArray *self);
 GYRE_API gboolean   gyre_array_is_ready     (GyreArray *self);
 /* The whole array, row-major; waits. (transfer full) */
 GYRE_API GBytes    *gyre_array_get          (GyreArray *self, GError **error);
@@ -57,6 +62,8 @@ GYRE_API GyreTree  *gyre_stack              (GyreTree *const *trees, guint n_tre
                                              GError **error);
 /* A scalar leaf of a step's result; NaN and a critical if it can't be read. */
 GYRE_API double     gyre_tree_get_scalar    (GyreTree *self, const char *path);
+/* The mean of a leaf's numbers, such as the devices' losses; likewise. */
+GYRE_API double     gyre_tree_get_mean      (GyreTree *self, const char *path);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GyreArray, gyre_array_unref)
 
 G_END_DECLS

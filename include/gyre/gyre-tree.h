@@ -74,6 +74,8 @@ typedef void      (*GyreTreeForeachFunc) (const char *path,
 GYRE_API GType     gyre_tree_get_type   (void);
 GYRE_API GyreTree *gyre_tree_ref        (GyreTree *self);
 GYRE_API void      gyre_tree_unref      (GyreTree *self);
+/* As g_set_object (): *place holds tree from here on, and drops what it held. */
+GYRE_API void      gyre_tree_replace    (GyreTree **place, GyreTree *tree);
 
 GYRE_API GyreTree *gyre_tree_new_none   (void);
 GYRE_API GyreTree *gyre_tree_new_dict   (void);
@@ -84,8 +86,12 @@ GYRE_API GyreTree *gyre_tree_new_node   (gpointer    node);    /* refs; a GyreNo
 
 /* gyre_tree_build (GYRE_TENSOR_ENTRY ("loss", loss), GYRE_NODE_ENTRY ("state", state),
  *                  NULL) */
+#define GYRE_TREE_TAKE                 0x100   /* beside a kind: not ref'ed */
 #define GYRE_TREE_ENTRY(name, tree)    (name), GYRE_TREE_DICT, (gpointer) (tree)
 #define GYRE_ARRAY_ENTRY(name, array)  (name), GYRE_TREE_ARRAY, (gpointer) (array)
+/* An array that the tree takes over, for GYRE_NEW_ARRAY_ENTRY ("x", gyre_array_new …). */
+#define GYRE_NEW_ARRAY_ENTRY(name, array) \
+  (name), (GYRE_TREE_ARRAY | GYRE_TREE_TAKE), (gpointer) (array)
 #define GYRE_TENSOR_ENTRY(name, value) (name), GYRE_TREE_TENSOR, (gpointer) (value)
 #define GYRE_NODE_ENTRY(name, node)    (name), GYRE_TREE_NODE, (gpointer) (node)
 GYRE_API GyreTree *gyre_tree_build (const char *first_name,

@@ -97,7 +97,6 @@ void       gyre_array_set_donated  (GyreArray    *self);
 gboolean   gyre_array_check        (GyreArray    *self,
                                     const char   *who,
                                     GError      **error);
-char      *gyre_array_to_string    (GyreArray    *self);
 /* Around changes of the stores of any array; held for a moment. */
 void       gyre_array_lock         (void);
 void       gyre_array_unlock       (void);

@@ -313,3 +313,40 @@ gyre_tree_get_scalar (GyreTree   *self,
 
   return value;
 }
+
+/**
+ * gyre_tree_get_mean:
+ * @self: a tree of arrays, such as a step's result
+ * @path: the path of a leaf of numbers, such as a loss a device
+ *
+ * Waits for the step that makes it, and adds in double.
+ *
+ * Returns: the mean of all elements; NaN, with a critical warning, where they can't be
+ *   read, and NaN of none
+ */
+double
+gyre_tree_get_mean (GyreTree   *self,
+                    const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  GyreArray *array = gyre_tree_get_array (self, path);
+  const guint8 *data;
+  gsize width, size;
+  double sum = 0;
+
+  if (array == NULL)
+    return NAN;
+  if ((bytes = gyre_array_get (array, &error)) == NULL)
+    {
+      g_critical ("%s: %s", path, error->message);
+      return NAN;
+    }
+
+  data = g_bytes_get_data (bytes, &size);
+  width = gyre_dtype_size (array->dtype);
+  for (gsize i = 0; i < size; i += width)
+    sum += element_to_double (array->dtype, data + i);
+
+  return sum / (double) (size / width);
+}

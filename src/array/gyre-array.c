@@ -2,7 +2,6 @@
 #include "array/gyre-array-private.h"
 
 #include <gyre/gyre-error.h>
-#include <gyre/gyre-key.h>
 
 #include "base/gyre-tree-private.h"
 
@@ -126,70 +125,6 @@ gyre_array_new_bytes (GyreDtype   dtype,
   self->bytes = g_bytes_ref (bytes);
 
   return self;
-}
-
-/**
- * gyre_array_new_scalar:
- * @dtype: the type of the element
- * @value: its value, converted as C does
- *
- * Returns: (transfer full): an array of rank 0 on the host
- */
-GyreArray *
-gyre_array_new_scalar (GyreDtype dtype,
-                       double    value)
-{
-  union { float f32; gint32 i32; guint32 u32; guint8 u8; } data = { 0 };
-
-  switch (dtype)
-    {
-    case GYRE_F32:  data.f32 = (float) value; break;
-    case GYRE_I32:  data.i32 = (gint32) value; break;
-    case GYRE_U32:  data.u32 = (guint32) value; break;
-    case GYRE_U8:   data.u8 = (guint8) value; break;
-    case GYRE_BOOL: data.u8 = value != 0; break;
-    }
-
-  return gyre_array_new (dtype, GYRE_SCALAR, &data);
-}
-
-/**
- * gyre_array_new_normal:
- * @key: a random key
- * @shape: any shape
- * @scale: what the numbers are multiplied by
- *
- * Normal numbers, @scale · N(0, 1), drawn by gyre_key_normal().
- *
- * Returns: (transfer full): f32 of @shape on the host
- */
-GyreArray *
-gyre_array_new_normal (GyreKey   key,
-                       GyreShape shape,
-                       float     scale)
-{
-  GyreArray *self = new_array (GYRE_F32, shape);
-  gsize size = whole_size (GYRE_F32, &shape), n = size / sizeof (float);
-  float *numbers = g_new (float, n + 1);
-
-  gyre_key_normal (key, n, numbers);
-  for (gsize i = 0; i < n; i++)
-    numbers[i] *= scale;
-  self->bytes = g_bytes_new_take (numbers, size);
-
-  return self;
-}
-
-/**
- * gyre_array_new_key:
- * @key: a random key
- *
- * Returns: (transfer full): its words, u32[2] on the host
- */
-GyreArray *
-gyre_array_new_key (GyreKey key)
-{
-  return gyre_array_new (GYRE_U32, GYRE_SHAPE (2), key.words);
 }
 
 GyreArray *
@@ -366,6 +301,12 @@ gyre_array_check (GyreArray   *self,
   return FALSE;
 }
 
+/**
+ * gyre_array_to_string:
+ * @self: an array
+ *
+ * Returns: (transfer full): dtype and shape, such as "f32[256, 10]"; not the numbers
+ */
 char *
 gyre_array_to_string (GyreArray *self)
 {

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/gyre-arena-private.h"
+
 static GyreTree *
 new_leaf (GyreTreeKind kind,
           gpointer     leaf)
@@ -80,16 +82,19 @@ gyre_tree_set_node (GyreTree   *self,
 }
 
 static void
-set_entry (GyreTree     *self,
-           const char   *name,
-           GyreTreeKind  kind,
-           gpointer      value)
+set_entry (GyreTree   *self,
+           const char *name,
+           int         form,
+           gpointer    value)
 {
+  GyreTreeKind kind = (GyreTreeKind) (form & ~GYRE_TREE_TAKE);
   GyreTree *none;
 
   if (kind != GYRE_TREE_DICT)
     {
       set_leaf (self, name, kind, value);
+      if (form != (int) kind && gyre_owner_get () == NULL)
+        gyre_tree_leaf_unref (kind, value);
       return;
     }
   if (value != NULL)
@@ -107,10 +112,12 @@ set_entry (GyreTree     *self,
  * gyre_tree_build: (skip)
  * @first_name: (nullable): the first name
  * @...: the first value, and more of both, by the macros GYRE_TREE_ENTRY(),
- *   GYRE_ARRAY_ENTRY(), GYRE_TENSOR_ENTRY() and GYRE_NODE_ENTRY(), then %NULL
+ *   GYRE_ARRAY_ENTRY(), GYRE_NEW_ARRAY_ENTRY(), GYRE_TENSOR_ENTRY() and
+ *   GYRE_NODE_ENTRY(), then %NULL
  *
- * Makes a dictionary in one go. It takes a reference of what it is given; a tree that
- * is %NULL becomes nothing, as of gyre_tree_new_none().
+ * Makes a dictionary in one go. It takes a reference of what it is given, except that a
+ * new array is taken over; a tree that is %NULL becomes nothing, as of
+ * gyre_tree_new_none().
  *
  * Returns: (transfer full): a new tree
  */
@@ -124,9 +131,9 @@ gyre_tree_build (const char *first_name,
   va_start (args, first_name);
   for (const char *name = first_name; name != NULL; name = va_arg (args, const char *))
     {
-      GyreTreeKind kind = (GyreTreeKind) va_arg (args, int);
+      int form = va_arg (args, int);
 
-      set_entry (self, name, kind, va_arg (args, gpointer));
+      set_entry (self, name, form, va_arg (args, gpointer));
     }
   va_end (args);
 

@@ -163,6 +163,28 @@ gyre_tree_unref (GyreTree *self)
     }
 }
 
+/**
+ * gyre_tree_replace:
+ * @place: (inout) (nullable): where a tree is held
+ * @tree: (nullable): another
+ *
+ * Drops the tree that @place holds and refs @tree in its place: for a loop that hands a
+ * step's result to the next run.
+ */
+void
+gyre_tree_replace (GyreTree **place,
+                   GyreTree  *tree)
+{
+  GyreTree *before;
+
+  g_return_if_fail (place != NULL);
+
+  before = *place;
+  *place = tree != NULL ? gyre_tree_ref (tree) : NULL;
+  if (before != NULL)
+    gyre_tree_unref (before);
+}
+
 void
 gyre_tree_drop (GyreTree *self)
 {

@@ -209,6 +209,42 @@ START_TEST (normal_numbers_are_scaled)
 }
 END_TEST
 
+START_TEST (fills_and_means)
+{
+  g_autoptr (GyreTree) tree = gyre_tree_build (
+      GYRE_NEW_ARRAY_ENTRY ("ones", gyre_array_new_full (GYRE_U8, GYRE_SHAPE (3, 2), 1)),
+      GYRE_NEW_ARRAY_ENTRY ("halves", gyre_array_new_full (GYRE_F32, GYRE_SHAPE (5), .5)),
+      GYRE_NEW_ARRAY_ENTRY ("none", gyre_array_new_full (GYRE_I32, GYRE_SHAPE (0), 7)),
+      NULL);
+  g_autoptr (GyreTree) held = gyre_tree_ref (tree);
+  const gint32 numbers[] = { -1, 5, 8 };
+  g_autoptr (GyreArray) array = gyre_array_new (GYRE_I32, GYRE_SHAPE (3), numbers);
+
+  gyre_tree_set_array (tree, "numbers", array);
+  ck_assert_double_eq (gyre_tree_get_mean (tree, "ones"), 1);
+  ck_assert_double_eq (gyre_tree_get_mean (tree, "halves"), .5);
+  ck_assert_double_eq (gyre_tree_get_mean (tree, "numbers"), 4);
+  ck_assert_double_nan (gyre_tree_get_mean (tree, "none"));
+
+  gyre_tree_replace (&held, gyre_tree_new_none ());
+  ck_assert_int_eq (gyre_tree_get_kind (held), GYRE_TREE_NONE);
+  gyre_tree_unref (held);   /* the reference of gyre_tree_new_none () */
+}
+END_TEST
+
+START_TEST (splits_keys)
+{
+  GyreKey key = gyre_key_new (9), keys[3];
+  g_autoptr (GyreArray) array = gyre_array_new_keys (key, 3);
+  g_autoptr (GBytes) bytes = gyre_array_get (array, NULL);
+  g_autofree char *text = gyre_array_to_string (array);
+
+  gyre_key_split (key, 3, keys);
+  ck_assert_mem_eq (g_bytes_get_data (bytes, NULL), keys, sizeof keys);
+  ck_assert_str_eq (text, "u32[3, 2]");
+}
+END_TEST
+
 static void
 add_tests (Suite *suite)
 {
@@ -223,6 +259,8 @@ add_tests (Suite *suite)
   tcase_add_test (tcase, refuses_what_was_donated);
   tcase_add_test (tcase, checks_bytes);
   tcase_add_test (tcase, normal_numbers_are_scaled);
+  tcase_add_test (tcase, fills_and_means);
+  tcase_add_test (tcase, splits_keys);
 }
 
 GYRE_CHECK_MAIN ("array", add_tests)
