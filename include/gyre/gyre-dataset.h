@@ -81,6 +81,11 @@ void gyre_loader_set_range (GyreLoader *self,
                             gint64      first,
                             gint64      n);
 GYRE_API
+gboolean gyre_loader_set_augment (GyreLoader  *self,
+                                  const char  *augment,
+                                  GyreKey      key,
+                                  GError     **error);
+GYRE_API
 GyreTree *gyre_loader_next (GyreLoader *self);
 GYRE_API
 gint64 gyre_loader_get_n_batches (GyreLoader *self);

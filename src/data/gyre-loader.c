@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "data/gyre-augment-private.h"
 #include "data/gyre-dataset-private.h"
 
 /* How many batches are gathered ahead. */
@@ -16,6 +17,9 @@ struct _GyreLoader
   gint64       first;        /* the rows of the split that it gives */
   gint64       n;
   gint32      *order;        /* rows in the order of this epoch; NULL: as they stand */
+  GyreAugment  augment;
+  GyreKey      augment_key;  /* of all epochs */
+  guint        epoch;        /* which it is, for that key */
 
   gint64       start;        /* the batch that the thread gathers first */
   GThread     *thread;       /* gathers one epoch; NULL between epochs */
@@ -60,6 +64,33 @@ gather (const GyreLoader *self,
   }
 }
 
+/* Each image by a key of its own: which batch it is in makes no difference. */
+static GyreArray *
+augment (const GyreLoader *self,
+         GyreArray        *images,
+         GyreDtype         dtype,
+         GyreShape         shape,
+         gint64            first)
+{
+  GyreShape          one    = GYRE_SHAPE (shape.dims[1], shape.dims[2], shape.dims[3]);
+  gsize              pixel  = (gsize) shape.dims[3] * gyre_dtype_size (dtype);
+  gsize              size   = (gsize) (shape.dims[1] * shape.dims[2]) * pixel;
+  GyreKey            key    = gyre_key_fold_in (self->augment_key, self->epoch);
+  g_autoptr (GBytes) plain  = gyre_array_get (images, NULL);
+  const guint8      *source = g_bytes_get_data (plain, NULL);
+  guint8            *data   = g_malloc ((gsize) shape.dims[0] * size + 1);
+  g_autoptr (GBytes) bytes  = g_bytes_new_take (data, (gsize) shape.dims[0] * size);
+
+  for (gint64 i = 0; i < shape.dims[0]; i++)
+    {
+      gint64 row = self->first + (self->order ? self->order[first + i] : first + i);
+
+      gyre_augment_apply (&self->augment, gyre_key_fold_in (key, (guint32) row), &one,
+                          pixel, source + (gsize) i * size, data + (gsize) i * size);
+    }
+  return gyre_array_new_bytes (dtype, shape, bytes, NULL);
+}
+
 static GyreTree *
 gather_batch (const GyreLoader *self, gint64 index)
 {
@@ -74,6 +105,12 @@ gather_batch (const GyreLoader *self, gint64 index)
   g_autoptr (GyreArray)  labels = gather (self, part->labels, sizeof (gint32), GYRE_I32,
                                           GYRE_SHAPE (n), first);
 
+  if (!gyre_augment_is_none (&self->augment))
+    {
+      g_autoptr (GyreArray) plain = g_steal_pointer (&images);
+
+      images = augment (self, plain, dtype, shape, first);
+    }
   return gyre_tree_build (GYRE_ARRAY_ENTRY ("image", images),
                           GYRE_ARRAY_ENTRY ("label", labels), NULL);
 }
@@ -202,6 +239,7 @@ gyre_loader_shuffle (GyreLoader *self,
   stop_thread (self);
   if (!self->order)
     self->order = g_new (gint32, self->n + 1);
+  self->epoch = epoch;
   gyre_key_permutation (gyre_key_fold_in (key, epoch), (gsize) self->n, self->order);
 }
 
@@ -254,6 +292,35 @@ gyre_loader_set_range (GyreLoader *self,
   g_clear_pointer (&self->order, g_free);
   self->first = first;
   self->n     = n;
+}
+
+/**
+ * gyre_loader_set_augment:
+ * @self: a loader, before an epoch
+ * @augment: (nullable): "crop=PIXELS", "flip", both as "crop=4,flip", or "none"
+ * @key: the key of the run
+ * @error: return location for an error
+ *
+ * Changes the images from here on as they are loaded. crop moves each by up to so many
+ * pixels down or up and to either side, with zeros where it is moved away from, as a crop
+ * of the padded image does; flip mirrors half of them left to right. What is done to a
+ * row of the split in an epoch depends on @key, the epoch of gyre_loader_shuffle() and
+ * the row alone: not on the batch size, on devices, or on where a run was resumed.
+ *
+ * Errors: %GYRE_ERROR_INVALID where @augment isn't understood.
+ *
+ * Returns: %TRUE on success
+ */
+gboolean
+gyre_loader_set_augment (GyreLoader  *self,
+                         const char  *augment,
+                         GyreKey      key,
+                         GError     **error)
+{
+  g_return_val_if_fail (GYRE_IS_LOADER (self), FALSE);
+  stop_thread (self);
+  self->augment_key = key;
+  return gyre_augment_parse (augment, &self->augment, error);
 }
 
 /**

@@ -15,7 +15,7 @@ typedef struct
   char    *data, *model, *optimizer, *devices, *shares, *mode, *log, *plan, *dump;
   char    *save, *resume;
   char    *epochs, *batch_size, *steps, *seed, *save_every;
-  char    *accumulate, *validation;
+  char    *accumulate, *validation, *augment;
   gboolean check_nan, quiet;
 } TrainOptions;
 
@@ -253,6 +253,7 @@ make_config (const TrainOptions *options, GyreTrainerConfig *config, GError **er
 {
   *config = (GyreTrainerConfig) {
     .data = options->data, .model = options->model, .optimizer = options->optimizer,
+    .augment = options->augment,
     .devices = options->devices, .shares = options->shares, .log = options->log,
     .plan = options->plan, .save = options->save, .resume = options->resume,
     .epochs = -1, .steps = -1, .batch_size = -1, .accumulate = -1, .save_every = -1,
@@ -297,6 +298,9 @@ parse_options (TrainOptions *options, int *argc, char ***argv, GError **error)
       "Batches of an update, as of one batch K times as large; default 1", "K" },
     { "validation", 0, 0, G_OPTION_ARG_STRING, &options->validation,
       "Hold back this part of the training data, the last of it; default 0", "PART" },
+    { "augment", 0, 0, G_OPTION_ARG_STRING, &options->augment,
+      "Move and mirror the training images at random, as crop=4,flip; default none",
+      "HOW" },
     { "steps", 0, 0, G_OPTION_ARG_STRING, &options->steps, "End after so many", "N" },
     { "seed", 0, 0, G_OPTION_ARG_STRING, &options->seed, "Default 0", "N" },
     { "devices", 0, 0, G_OPTION_ARG_STRING, &options->devices,
@@ -334,7 +338,8 @@ free_options (TrainOptions *options)
                     options->shares, options->mode, options->log, options->plan,
                     options->dump, options->save, options->resume, options->save_every,
                     options->epochs, options->batch_size, options->steps,
-                    options->seed, options->accumulate, options->validation };
+                    options->seed, options->accumulate, options->validation,
+                    options->augment };
 
   for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
     g_free (texts[i]);

@@ -48,6 +48,7 @@ typedef struct
   guint64            seed;
   gint64             accumulate;
   double             validation;
+  const char        *augment;      /* NULL or "none": it isn't logged */
 } GyreRunHeader;
 
 /* path NULL: a log that writes nothing. */

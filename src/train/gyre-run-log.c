@@ -173,6 +173,11 @@ make_header (const GyreRunHeader *header)
       g_string_append_c (line, ',');
       append_float (line, "validation", header->validation);
     }
+  if (header->augment && !g_str_equal (header->augment, "none"))
+    {
+      g_string_append_c (line, ',');
+      append_string (line, "augment", header->augment);
+    }
   g_string_append_c (line, '}');
   return line;
 }

@@ -42,7 +42,10 @@ gyre_trainer_open_data (GyreTrainer  *self,
                                        self->config.batch_size, error)) ||
       !(self->test = gyre_loader_new (self->dataset, GYRE_SPLIT_TEST,
                                       self->config.batch_size, error)) ||
-      !split_data (self, error))
+      !split_data (self, error) ||
+      !gyre_loader_set_augment (self->train, self->config.augment,
+                                gyre_key_fold_in_path (gyre_key_new (
+                                    (guint64) self->config.seed), "augment"), error))
     return FALSE;
   gyre_trainer_note (self, "data: %s%s, %" G_GINT64_FORMAT " images to train on, %"
                      G_GINT64_FORMAT " to test",

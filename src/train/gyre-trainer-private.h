@@ -24,6 +24,7 @@ typedef struct
   const char *data;         /* NULL: the default dataset */
   const char *model;
   const char *optimizer;
+  const char *augment;      /* of the training images, "crop=4,flip"; NULL: none */
   const char *devices;      /* NULL: GYRE_DEVICES, or all */
   const char *shares;       /* "5:2:1", "equal", or NULL: measured */
   const char *log;
@@ -61,6 +62,7 @@ struct _GyreTrainer
   GyreTrainerCallbacks callbacks;
   gpointer             data;
 
+  char           *augment;      /* config.augment, in its one spelling */
   GyreDataset    *dataset;
   GyreLoader     *train;
   GyreLoader     *test;

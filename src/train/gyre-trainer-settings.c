@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/gyre-text-private.h"
+#include "data/gyre-augment-private.h"
 
 /* What a run is told that a checkpoint keeps.  A run that goes on takes from there what
  * it isn't told, and may not be told otherwise where the numbers or the place in the data
@@ -134,6 +135,22 @@ take_validation (GyreTrainer *self, GError **error)
   return gyre_trainer_check_kept (self, "validation", told, error);
 }
 
+/* A checkpoint of before there was any augmentation tells of none. */
+static gboolean
+take_augment (GyreTrainer *self, GError **error)
+{
+  const char *kept = g_hash_table_lookup (self->kept, "augment");
+
+  if (self->config.evaluate)
+    return TRUE;
+  if (!kept)
+    gyre_trainer_keep_text (self->kept, "augment", "none");
+  if (!self->config.augment)
+    self->config.augment = gyre_trainer_kept (self, "augment", error);
+  return self->config.augment &&
+         gyre_trainer_check_kept (self, "augment", self->config.augment, error);
+}
+
 static gboolean
 take_kept (GyreTrainer *self, GError **error)
 {
@@ -145,7 +162,8 @@ take_kept (GyreTrainer *self, GError **error)
   if (!take_text (self, "data", &self->config.data, error) ||
       !take_text (self, "model", &self->config.model, error) ||
       !take_text (self, "optimizer", &self->config.optimizer, error) ||
-      !take_validation (self, error) || !(mode = gyre_trainer_kept (self, "mode", error)))
+      !take_validation (self, error) || !take_augment (self, error) ||
+      !(mode = gyre_trainer_kept (self, "mode", error)))
     return FALSE;
   if (self->config.mode == GYRE_MODE_UNSET)
     self->config.mode = g_str_equal (mode, "pmap") ? GYRE_MODE_PMAP : GYRE_MODE_JIT;
@@ -168,16 +186,35 @@ take_defaults (GyreTrainerConfig *config)
     config->model = DEFAULT_MODEL;
   if (!config->optimizer)
     config->optimizer = DEFAULT_OPTIMIZER;
+  if (!config->augment)
+    config->augment = "none";
   if (config->validation < 0.0)
     config->validation = 0.0;
   if (config->mode == GYRE_MODE_UNSET)
     config->mode = GYRE_MODE_JIT;
 }
 
+/* Spelled as a checkpoint spells it. */
+static gboolean
+spell_augment (GyreTrainer *self, GError **error)
+{
+  GyreAugment augment;
+
+  if (!self->config.augment)
+    return TRUE;
+  if (!gyre_augment_parse (self->config.augment, &augment, error))
+    return FALSE;
+  self->augment        = gyre_augment_to_string (&augment);
+  self->config.augment = self->augment;
+  return TRUE;
+}
+
 gboolean
 gyre_trainer_take_settings (GyreTrainer  *self,
                             GError      **error)
 {
+  if (!spell_augment (self, error))
+    return FALSE;
   if (!self->config.resume)
     {
       take_defaults (&self->config);
@@ -230,4 +267,5 @@ gyre_trainer_keep_settings (const GyreTrainer *self,
   gyre_trainer_keep_text (table, "optimizer", optimizer);
   gyre_trainer_keep_text (table, "mode", mode_names[self->config.mode]);
   gyre_trainer_keep_text (table, "validation", validation);
+  gyre_trainer_keep_text (table, "augment", self->config.augment);
 }

@@ -116,7 +116,7 @@ log_header (GyreTrainer *self)
     self->devices, &self->plan, mesh, gyre_trainer_mode_name (self->config.mode),
     gyre_dataset_get_name (self->dataset), model, optimizer, self->config.batch_size,
     self->config.epochs, (guint64) self->config.seed, self->config.accumulate,
-    self->config.validation,
+    self->config.validation, self->config.augment,
   };
 
   if (!self->kept)
@@ -184,6 +184,7 @@ gyre_trainer_free (GyreTrainer *self)
   g_clear_pointer (&self->nan_places, g_ptr_array_unref);
   gyre_run_plan_clear (&self->plan);
   g_free (self->busy);
+  g_free (self->augment);
   g_free (self);
 }
 

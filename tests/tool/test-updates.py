@@ -59,6 +59,26 @@ def validation(gyre):
                    '--validation', part)
 
 
+def augment(gyre):
+    """Images are changed by row and epoch: as well on three devices, and after a stop."""
+    args = [*COMMON, '--epochs', '3', '--batch-size', '64', '--augment', 'crop=1, flip']
+    gyre.run(*args, '--steps', '50', '--devices', 'pocl', '--log', 'one.log')
+    gyre.run(*args, '--steps', '50', '--devices', 'pocl*3', '--shares', '5:2:1', '--log',
+             'three.log')
+    check(near(gyre.losses('three.log'), gyre.losses('one.log'), 1e-5),
+          'the same images on three devices')
+    gyre.run(*args, '--steps', '30', '--devices', 'pocl', '--log', 'part.log', '--save',
+             'part')
+    gyre.run('train', '--resume', 'part', '--devices', 'pocl', '--steps', '50', '--log',
+             'part.log', '-q')
+    check(gyre.log('part.log') == gyre.log('one.log'), 'the same images after a stop')
+    check(json.loads(gyre.log('one.log')[0])['augment'] == 'crop=1,flip', 'it is logged')
+    gyre.fails('another augmentation', 2, ['--augment', "'crop=1,flip'"], 'train',
+               '--resume', 'part', '--devices', 'pocl', '--augment', 'flip')
+    gyre.fails('no augmentation', 2, ["'crop=x'", 'crop=4,flip'], *COMMON, '--devices',
+               'pocl', '--augment', 'crop=x')
+
+
 def schedules(gyre):
     """SGD steps in proportion to its rate: with one of zero nothing moves, and a schedule
     that is constant so far gives the losses of the constant."""
@@ -136,6 +156,7 @@ def main():
                 accumulate(gyre, mode, devices)
         resume(gyre)
         validation(gyre)
+        augment(gyre)
         schedules(gyre)
         nans(gyre)
     finish()
