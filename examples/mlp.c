@@ -13,9 +13,8 @@ loss_fn (GyreTree *params, GyreTree **aux, gpointer data)
   GyreTree *args = data;
   GyreTrainState *state = gyre_tree_get_node (args, "state");
   GyreTensor *image = gyre_convert (gyre_tree_get (args, "batch/image"), GYRE_F32);
-  GyreTensor *logits = gyre_model_apply (gyre_train_state_get_model (state), params, NULL,
-                                         gyre_mul_scalar (image, 1.0 / 255.0), TRUE, NULL,
-                                         NULL);
+  GyreTensor *logits = gyre_train_state_apply (
+      state, params, gyre_mul_scalar (image, 1.0 / 255.0), TRUE, NULL, NULL);
 
   return gyre_softmax_cross_entropy (logits, gyre_tree_get (args, "batch/label"));
 }
@@ -35,11 +34,12 @@ train_step (GyreTree *args, gpointer data)
 }
 
 static gboolean
-train (GError **error)
+train (const GyreOptions *options, GError **error)
 {
+  guint64 seed = (guint64) options->seed;
   const char *line = "flatten ! dense features=512 ! relu ! dense features=10";
   g_autoptr (GyreOptimizer) adam = gyre_adam_new (1e-3);
-  g_autoptr (GyreMesh) mesh = gyre_mesh_new ("data=*", NULL, error); /* all devices */
+  g_autoptr (GyreMesh) mesh = gyre_mesh_open ("data=*", options->devices, error);
   g_autoptr (GyreDataset) data = mesh ? gyre_dataset_open (NULL, error) : NULL;
   g_autoptr (GyreLayer) model = data ? gyre_model_parse (line, error) : NULL;
   g_autoptr (GyreLoader) loader = NULL;
@@ -48,7 +48,7 @@ train (GError **error)
 
   if (!model || !(loader = gyre_loader_new (data, GYRE_SPLIT_TRAIN, 256, error)) ||
       !(state = gyre_train_state_new (model, adam, gyre_dataset_get_batch_shape (data, 1),
-                                      GYRE_F32, 0, error)) ||
+                                      GYRE_F32, seed, error)) ||
       !(step = gyre_step_jit (train_step, mesh, "state=, batch=data", "state", NULL, NULL,
                               error)))
     return FALSE;
@@ -58,7 +58,7 @@ train (GError **error)
       g_autoptr (GyreTree) result = NULL;
       GyreTree *batch;
 
-      gyre_loader_shuffle (loader, gyre_key_new (0), epoch);
+      gyre_loader_shuffle (loader, gyre_key_new (seed), epoch);
       for (; (batch = gyre_loader_next (loader)); gyre_tree_unref (batch))
         {
           g_clear_pointer (&result, gyre_tree_unref);
@@ -74,11 +74,9 @@ train (GError **error)
 }
 
 int
-main (void)
+main (int argc, char **argv)
 {
-  g_autoptr (GError) error = NULL;
+  GyreOptions options = { .seed = 0 };
 
-  if (!train (&error))
-    g_printerr ("%s\n", error->message);
-  return error != NULL;
+  return gyre_options_run (&options, argc, argv, train);
 }

@@ -9,19 +9,8 @@
 #include <gyre/gyre.h>
 
 #define ROWS 256 /* on all devices together */
-#define NORMAL_ENTRY(name, shape, key, scale) \
+#define NORMAL_ENTRY(name, key, shape, scale) \
   GYRE_NEW_ARRAY_ENTRY (name, gyre_array_new_normal (key, shape, scale))
-
-static gint seed = 0;
-static char *names = NULL; /* of the devices */
-static char *layout = "dp=*";
-
-static const GOptionEntry entries[] = {
-  { "devices", 0, 0, G_OPTION_ARG_STRING, &names, "Such as all or pocl*4", "DEVICES" },
-  { "mesh", 0, 0, G_OPTION_ARG_STRING, &layout, "Axes, such as dp=2,tp=2", "MESH" },
-  { "seed", 0, 0, G_OPTION_ARG_INT, &seed, "Of the parameters; data follow it", "S" },
-  { NULL }
-};
 
 static GyreTree *
 init_params (GyreKey key)
@@ -30,10 +19,11 @@ init_params (GyreKey key)
 
   gyre_key_split (key, 2, k);
   return gyre_tree_build (
-      NORMAL_ENTRY ("w1", GYRE_SHAPE (10, 32), k[0], 0.1f),
-      NORMAL_ENTRY ("b1", GYRE_SHAPE (32), k[0], 0),
-      NORMAL_ENTRY ("w2", GYRE_SHAPE (32, 1), k[1], 0.1f),
-      NORMAL_ENTRY ("b2", GYRE_SHAPE (1), k[1], 0), NULL);
+      NORMAL_ENTRY ("w1", k[0], GYRE_SHAPE (10, 32), 0.1f),
+      GYRE_NEW_ARRAY_ENTRY ("b1", gyre_array_new_full (GYRE_F32, GYRE_SHAPE (32), 0)),
+      NORMAL_ENTRY ("w2", k[1], GYRE_SHAPE (32, 1), 0.1f),
+      GYRE_NEW_ARRAY_ENTRY ("b2", gyre_array_new_full (GYRE_F32, GYRE_SHAPE (1), 0)),
+      NULL);
 }
 
 /* mean ((tanh (x w1 + b1) w2 + b2 - y)²), f32[] */
@@ -48,12 +38,10 @@ loss_fn (GyreTree *params, GyreTree **aux, gpointer batch)
   return gyre_mse (y, gyre_tree_get (batch, "y"));
 }
 
-static GyreTree *
-descend (const char *path, GyreTree *const *leaves, guint n, gpointer data, GError **err)
+static GyreTensor *
+sgd (GyreTensor *param, GyreTensor *grad)
 {
-  GyreTensor *step = gyre_mul_scalar (gyre_tree_as_tensor (leaves[1]), 0.01);
-
-  return gyre_tree_new_tensor (gyre_sub (gyre_tree_as_tensor (leaves[0]), step));
+  return gyre_sub (param, gyre_mul_scalar (grad, 0.01));
 }
 
 /* {params, batch} → {params, loss}, of all rows: x is f32[256, 10], y f32[256, 1] */
@@ -61,32 +49,28 @@ static GyreTree *
 train_step (GyreTree *args, gpointer data)
 {
   GyreTree *params = gyre_tree_get_tree (args, "params");
+  GyreTree *batch = gyre_tree_get_tree (args, "batch");
   GyreTensor *loss;
-  GyreTree *both[] = { params,
-                       gyre_value_and_grad (loss_fn, params,
-                                            gyre_tree_get_tree (args, "batch"), &loss,
-                                            NULL) };
+  GyreTree *grads = gyre_value_and_grad (loss_fn, params, batch, &loss, NULL);
 
-  return gyre_tree_build (
-      GYRE_TREE_ENTRY ("params", gyre_tree_map (both, 2, descend, NULL, NULL)),
-      GYRE_TENSOR_ENTRY ("loss", loss), NULL);
+  return gyre_tree_build (GYRE_TREE_ENTRY ("params", gyre_tree_map2 (sgd, params, grads)),
+                          GYRE_TENSOR_ENTRY ("loss", loss), NULL);
 }
 
 static gboolean
-train (GError **error)
+train (const GyreOptions *options, GError **error)
 {
   /* Where there is an axis tp, it splits the hidden units. */
-  const char *shardings = strstr (layout, "tp=")
+  const char *shardings = strstr (options->mesh, "tp=")
                               ? "params/w1=,tp, params/b1=tp, params/w2=tp, batch=dp"
                               : "params=, batch=dp";
-  g_autoptr (GPtrArray) devices = gyre_devices_open (names, error);
-  g_autoptr (GyreMesh) mesh = devices ? gyre_mesh_new (layout, devices, error) : NULL;
+  guint64 seed = (guint64) options->seed;
+  g_autoptr (GyreMesh) mesh = gyre_mesh_open (options->mesh, options->devices, error);
   g_autoptr (GyreSharding) split = mesh ? gyre_sharding_new (mesh, "dp", error) : NULL;
+  g_autoptr (GyreTree) params = init_params (gyre_key_new (seed));
   g_autoptr (GyreTree) batch = NULL, rows = gyre_tree_build (
-      NORMAL_ENTRY ("x", GYRE_SHAPE (ROWS, 10), gyre_key_new ((guint64) seed + 1), 1),
-      NORMAL_ENTRY ("y", GYRE_SHAPE (ROWS, 1), gyre_key_new ((guint64) seed + 2), 1),
-      NULL);
-  g_autoptr (GyreTree) params = init_params (gyre_key_new ((guint64) seed));
+      NORMAL_ENTRY ("x", gyre_key_new (seed + 1), GYRE_SHAPE (ROWS, 10), 1),
+      NORMAL_ENTRY ("y", gyre_key_new (seed + 2), GYRE_SHAPE (ROWS, 1), 1), NULL);
   g_autoptr (GyreStep) step = NULL;
 
   if (!split || !(batch = gyre_device_put_tree (rows, split, error)) ||
@@ -111,11 +95,7 @@ train (GError **error)
 int
 main (int argc, char **argv)
 {
-  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
-  g_autoptr (GError) error = NULL;
+  GyreOptions options = { .mesh = "dp=*" };
 
-  g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error) || !train (&error))
-    g_printerr ("%s\n", error->message);
-  return error != NULL;
+  return gyre_options_run (&options, argc, argv, train);
 }

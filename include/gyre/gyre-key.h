@@ -29,6 +29,8 @@ GYRE_API GyreKey gyre_key_fold_in_path     (GyreKey      key,
 GYRE_API void    gyre_key_split            (GyreKey      key,
                                             guint        n,
                                             GyreKey     *keys);
+/* step_key, key = split (key) */
+GYRE_API GyreKey gyre_key_next             (GyreKey     *key);
 
 /* Element i of each is drawn from the 64-bit counter i (of bits: first + i), so that a
  * part of an array can be drawn without the rest. */

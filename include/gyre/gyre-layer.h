@@ -236,6 +236,9 @@ GYRE_API GyreTensor *gyre_mse                              (GyreTensor *predicti
 /* f32[]: how many arg-max of logits equal the label */
 GYRE_API GyreTensor *gyre_count_correct                    (GyreTensor *logits,
                                                             GyreTensor *labels);
+/* f32[]: that as a part of all */
+GYRE_API GyreTensor *gyre_accuracy                         (GyreTensor *logits,
+                                                            GyreTensor *labels);
 /* Where labels enter: the first that is out of range, by row. */
 GYRE_API gboolean    gyre_labels_check                     (GyreArray  *labels,
                                                             gint64      n_classes,

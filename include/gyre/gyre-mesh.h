@@ -25,6 +25,9 @@ G_DECLARE_FINAL_TYPE (GyreMesh, gyre_mesh, GYRE, MESH, GObject)
  * for those of GYRE_DEVICES / all. */
 GYRE_API GyreMesh   *gyre_mesh_new           (const char *layout, GPtrArray *devices,
                                               GError **error);
+/* devices: a string such as "all" or "pocl*4", or NULL for those of GYRE_DEVICES / all */
+GYRE_API GyreMesh   *gyre_mesh_open          (const char *layout, const char *devices,
+                                              GError **error);
 GYRE_API guint       gyre_mesh_get_n_devices (GyreMesh *self);
 GYRE_API GyreDevice *gyre_mesh_get_device    (GyreMesh *self, guint i);
 GYRE_API guint       gyre_mesh_get_n_axes    (GyreMesh *self);

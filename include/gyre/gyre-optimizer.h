@@ -96,8 +96,8 @@ GYRE_API char        **gyre_schedule_type_list (void);
  * GyreTrainState:
  *
  * step (i32[]), params, opt_state, model_state, and the model and optimizer: a GyreNode,
- * so it passes through steps like any tree. Derivable: a subclass adds trees of its own
- * by overriding flatten and unflatten.
+ * so it passes through steps like any tree. A program adds trees of its own by
+ * gyre_train_state_with_field(); or by a subclass that overrides flatten and unflatten.
  */
 GYRE_API
 G_DECLARE_DERIVABLE_TYPE (GyreTrainState, gyre_train_state, GYRE, TRAIN_STATE, GObject)
@@ -145,6 +145,19 @@ GYRE_API GyreTrainState *gyre_train_state_apply_gradients  (GyreTrainState  *sel
                                                             GyreTree        *grads);
 GYRE_API GyreTrainState *gyre_train_state_with_model_state (GyreTrainState  *self,
                                                             GyreTree        *model_state);
+/* What the model gives for x, with params or, where that is NULL, its own. */
+GYRE_API GyreTensor     *gyre_train_state_apply            (GyreTrainState  *self,
+                                                            GyreTree        *params,
+                                                            GyreTensor      *x,
+                                                            gboolean         training,
+                                                            GyreTensor      *key,
+                                                            GyreTree       **model_state);
+/* A field of the program's own; of no subclass. */
+GYRE_API GyreTrainState *gyre_train_state_with_field       (GyreTrainState  *self,
+                                                            const char      *name,
+                                                            GyreTree        *tree);
+GYRE_API GyreTree       *gyre_train_state_get_field        (GyreTrainState  *self,
+                                                            const char      *name);
 /* One copy a device with a leading device axis, for pmap. */
 GYRE_API GyreTrainState *gyre_train_state_replicate        (GyreTrainState  *self,
                                                             GyreMesh        *mesh,

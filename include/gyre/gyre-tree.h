@@ -67,6 +67,9 @@ typedef GyreTree *(*GyreTreeMapFunc)     (const char      *path,
                                           guint            n_trees,
                                           gpointer         data,
                                           GError         **error);
+/* Such as gyre_add () */
+typedef GyreTensor *(*GyreTensorFunc2)   (GyreTensor *a,
+                                          GyreTensor *b);
 typedef void      (*GyreTreeForeachFunc) (const char *path,
                                           GyreTree   *leaf,
                                           gpointer    data);
@@ -141,6 +144,10 @@ GYRE_API GyreTree   *gyre_tree_map            (GyreTree *const     *trees,
                                                GyreTreeMapFunc      func,
                                                gpointer             data,
                                                GError             **error);
+/* Inside a traced function: gyre_tree_map2 (sgd, params, grads) */
+GYRE_API GyreTree   *gyre_tree_map2           (GyreTensorFunc2      func,
+                                               GyreTree            *a,
+                                               GyreTree            *b);
 GYRE_API gboolean    gyre_tree_same_structure (GyreTree            *a,
                                                GyreTree            *b,
                                                GError             **error);

@@ -17,6 +17,7 @@
 #include <gyre/gyre-mesh.h>
 #include <gyre/gyre-ops.h>
 #include <gyre/gyre-optimizer.h>
+#include <gyre/gyre-options.h>
 #include <gyre/gyre-shape.h>
 #include <gyre/gyre-step.h>
 #include <gyre/gyre-trace.h>

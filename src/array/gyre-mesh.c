@@ -113,6 +113,32 @@ gyre_mesh_new (const char  *layout,
 }
 
 /**
+ * gyre_mesh_open:
+ * @layout: the axes, as for gyre_mesh_new()
+ * @devices: (nullable): a device string, as for gyre_devices_open()
+ * @error: return location for an error
+ *
+ * Opens devices and lays them out: gyre_devices_open() and gyre_mesh_new() in one call.
+ *
+ * Errors: those of both.
+ *
+ * Returns: (transfer full): the mesh, or %NULL
+ */
+GyreMesh *
+gyre_mesh_open (const char  *layout,
+                const char  *devices,
+                GError     **error)
+{
+  g_autoptr (GPtrArray) opened = NULL;
+
+  g_return_val_if_fail (layout != NULL, NULL);
+
+  opened = gyre_devices_open (devices, error);
+
+  return opened != NULL ? gyre_mesh_new (layout, opened, error) : NULL;
+}
+
+/**
  * gyre_mesh_get_n_devices:
  * @self: a mesh
  *

@@ -90,6 +90,27 @@ gyre_key_split (GyreKey  key,
 }
 
 /**
+ * gyre_key_next:
+ * @key: (inout): a main key
+ *
+ * Splits @key in two: `step_key, key = split (key)`. A loop calls it once a step.
+ *
+ * Returns: the first of the two; @key becomes the second
+ */
+GyreKey
+gyre_key_next (GyreKey *key)
+{
+  GyreKey pair[2] = { { { 0, 0 } } };
+
+  g_return_val_if_fail (key != NULL, pair[0]);
+
+  gyre_key_split (*key, 2, pair);
+  *key = pair[1];
+
+  return pair[0];
+}
+
+/**
  * gyre_key_bits:
  * @key: a key
  * @first: index of the first element in the whole array

@@ -108,6 +108,19 @@ set_entry (GyreTree   *self,
   gyre_tree_drop (none);
 }
 
+void
+gyre_tree_set_entries (GyreTree   *self,
+                       const char *first_name,
+                       va_list     args)
+{
+  for (const char *name = first_name; name != NULL; name = va_arg (args, const char *))
+    {
+      int form = va_arg (args, int);
+
+      set_entry (self, name, form, va_arg (args, gpointer));
+    }
+}
+
 /**
  * gyre_tree_build: (skip)
  * @first_name: (nullable): the first name
@@ -129,12 +142,7 @@ gyre_tree_build (const char *first_name,
   va_list args;
 
   va_start (args, first_name);
-  for (const char *name = first_name; name != NULL; name = va_arg (args, const char *))
-    {
-      int form = va_arg (args, int);
-
-      set_entry (self, name, form, va_arg (args, gpointer));
-    }
+  gyre_tree_set_entries (self, first_name, args);
   va_end (args);
 
   return self;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include <stdarg.h>
+
 #include <gyre/gyre-tree.h>
 
 G_BEGIN_DECLS
@@ -55,6 +57,9 @@ GyreTree *gyre_tree_get_view  (GyreTree *self);
 /* For code that runs both inside and outside of traces: gives up what a constructor, map
  * or node returned.  Inside of a trace that was never ours. */
 void      gyre_tree_drop      (GyreTree *self);
+
+/* Adds the entries of a list of arguments as of gyre_tree_build (). */
+void      gyre_tree_set_entries (GyreTree *self, const char *first_name, va_list args);
 
 /* Children in the order of flattening: sorted names, or the list's. */
 GyreTreeEntry *gyre_tree_get_sorted (GyreTree *self, guint i);

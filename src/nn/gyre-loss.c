@@ -211,6 +211,14 @@ gyre_mse (GyreTensor *prediction,
   return gyre_loss ("mse", prediction, target, NULL);
 }
 
+/* f32[b, …]: 1 where the largest logit is that of the label, else 0 */
+static GyreTensor *
+is_correct (GyreTensor *logits,
+            GyreTensor *labels)
+{
+  return gyre_convert (gyre_equal (gyre_arg_max (logits, -1), labels), GYRE_F32);
+}
+
 /**
  * gyre_count_correct: (skip)
  * @logits: f32[b, …, n]
@@ -224,10 +232,25 @@ GyreTensor *
 gyre_count_correct (GyreTensor *logits,
                     GyreTensor *labels)
 {
-  GyreTensor *is_right;
-
   g_return_val_if_fail (logits != NULL && labels != NULL, logits);
 
-  is_right = gyre_equal (gyre_arg_max (logits, -1), labels);
-  return gyre_sum (gyre_convert (is_right, GYRE_F32));
+  return gyre_sum (is_correct (logits, labels));
+}
+
+/**
+ * gyre_accuracy: (skip)
+ * @logits: f32[b, …, n]
+ * @labels: i32[b, …]
+ *
+ * gyre_count_correct() as a part of all: 0 to 1.
+ *
+ * Returns: (transfer none): f32[]
+ */
+GyreTensor *
+gyre_accuracy (GyreTensor *logits,
+               GyreTensor *labels)
+{
+  g_return_val_if_fail (logits != NULL && labels != NULL, logits);
+
+  return gyre_mean (is_correct (logits, labels));
 }

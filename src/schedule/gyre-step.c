@@ -310,27 +310,12 @@ gyre_step_run_tree (GyreStep  *self,
   return make_tree (compiled, results, error);
 }
 
-static void
-set_entry (GyreTree     *args,
-           const char   *name,
-           GyreTreeKind  kind,
-           gpointer      value)
-{
-  if (kind == GYRE_TREE_ARRAY)
-    gyre_tree_set_array (args, name, value);
-  else if (kind == GYRE_TREE_NODE)
-    gyre_tree_set_node (args, name, value);
-  else
-    gyre_tree_set (args, name, value);
-}
-
 /**
  * gyre_step_run: (skip)
  * @self: a step
  * @error: return location for an error
- * @...: the arguments, each a GYRE_TREE_ENTRY (), GYRE_ARRAY_ENTRY () or GYRE_NODE_ENTRY
- * ();
- *   then %NULL
+ * @...: the arguments, by GYRE_TREE_ENTRY(), GYRE_ARRAY_ENTRY(), GYRE_NODE_ENTRY() and
+ *   their kin, as for gyre_tree_build(); then %NULL
  *
  * gyre_step_run_tree () of a dictionary of these.
  *
@@ -342,16 +327,10 @@ gyre_step_run (GyreStep  *self,
                ...)
 {
   g_autoptr (GyreTree) args = gyre_tree_new_dict ();
-  const char *name;
   va_list list;
 
   va_start (list, error);
-  while ((name = va_arg (list, const char *)) != NULL)
-    {
-      GyreTreeKind kind = va_arg (list, GyreTreeKind);
-
-      set_entry (args, name, kind, va_arg (list, gpointer));
-    }
+  gyre_tree_set_entries (args, va_arg (list, const char *), list);
   va_end (list);
 
   return gyre_step_run_tree (self, args, error);

@@ -1,18 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <gyre/gyre-optimizer.h>
+#include "train/gyre-train-state-private.h"
 
 #include "base/gyre-arena-private.h"
 #include "base/gyre-tree-private.h"
-
-typedef struct
-{
-  GyreTree      *step;          /* i32[]: how many updates there were */
-  GyreTree      *params;
-  GyreTree      *opt_state;
-  GyreTree      *model_state;
-  GyreLayer     *model;         /* may be NULL */
-  GyreOptimizer *optimizer;
-} GyreTrainStatePrivate;
 
 static void gyre_train_state_node_init (GyreNodeInterface *iface);
 
@@ -21,20 +11,16 @@ G_DEFINE_TYPE_WITH_CODE (
   G_ADD_PRIVATE (GyreTrainState)
   G_IMPLEMENT_INTERFACE (GYRE_TYPE_NODE, gyre_train_state_node_init))
 
-static GyreTrainStatePrivate *
-get_private (gpointer self)
+GyreTrainStatePrivate *
+gyre_train_state_get_private (GyreTrainState *self)
 {
   return gyre_train_state_get_instance_private (self);
 }
 
-static void
-set_tree (GyreTree **member,
-          GyreTree  *tree)
+static GyreTrainStatePrivate *
+get_private (gpointer self)
 {
-  if (tree != NULL)
-    gyre_tree_ref (tree);
-  g_clear_pointer (member, gyre_tree_unref);
-  *member = tree;
+  return gyre_train_state_get_instance_private (self);
 }
 
 /* JAX's names, and with them JAX's order of leaves. */
@@ -48,6 +34,23 @@ gyre_train_state_real_flatten (GyreTrainState *self,
   gyre_tree_set (tree, "params", priv->params);
   gyre_tree_set (tree, "opt_state", priv->opt_state);
   gyre_tree_set (tree, "model_state", priv->model_state);
+  for (guint i = 0; i < gyre_tree_get_n (priv->fields); i++)
+    gyre_tree_set (tree, gyre_tree_get_nth_name (priv->fields, i),
+                   gyre_tree_get_nth (priv->fields, i));
+}
+
+/* Which entries are fields, and not a subclass's, is known from the state before. */
+static void
+take_fields (GyreTrainStatePrivate *priv,
+             GyreTree              *like,
+             GyreTree              *tree)
+{
+  for (guint i = 0; i < gyre_tree_get_n (like); i++)
+    {
+      const char *name = gyre_tree_get_nth_name (like, i);
+
+      gyre_tree_set (priv->fields, name, gyre_tree_get_tree (tree, name));
+    }
 }
 
 static void
@@ -57,10 +60,11 @@ gyre_train_state_real_unflatten (GyreTrainState *self,
 {
   GyreTrainStatePrivate *priv = get_private (self);
 
-  set_tree (&priv->step, gyre_tree_get_tree (tree, "step"));
-  set_tree (&priv->params, gyre_tree_get_tree (tree, "params"));
-  set_tree (&priv->opt_state, gyre_tree_get_tree (tree, "opt_state"));
-  set_tree (&priv->model_state, gyre_tree_get_tree (tree, "model_state"));
+  gyre_tree_replace (&priv->step, gyre_tree_get_tree (tree, "step"));
+  gyre_tree_replace (&priv->params, gyre_tree_get_tree (tree, "params"));
+  gyre_tree_replace (&priv->opt_state, gyre_tree_get_tree (tree, "opt_state"));
+  gyre_tree_replace (&priv->model_state, gyre_tree_get_tree (tree, "model_state"));
+  take_fields (priv, get_private (like)->fields, tree);
   g_set_object (&priv->model, get_private (like)->model);
   g_set_object (&priv->optimizer, get_private (like)->optimizer);
 }
@@ -101,10 +105,11 @@ gyre_train_state_finalize (GObject *object)
 {
   GyreTrainStatePrivate *priv = get_private (object);
 
-  set_tree (&priv->step, NULL);
-  set_tree (&priv->params, NULL);
-  set_tree (&priv->opt_state, NULL);
-  set_tree (&priv->model_state, NULL);
+  gyre_tree_replace (&priv->step, NULL);
+  gyre_tree_replace (&priv->params, NULL);
+  gyre_tree_replace (&priv->opt_state, NULL);
+  gyre_tree_replace (&priv->model_state, NULL);
+  gyre_tree_replace (&priv->fields, NULL);
   g_clear_object (&priv->model);
   g_clear_object (&priv->optimizer);
 
@@ -122,6 +127,10 @@ gyre_train_state_class_init (GyreTrainStateClass *klass)
 static void
 gyre_train_state_init (GyreTrainState *self)
 {
+  /* not even inside of a traced function is it the trace's */
+  gyre_owner_push (NULL);
+  get_private (self)->fields = gyre_tree_new_dict ();
+  gyre_owner_pop ();
 }
 
 static GyreTree *
@@ -288,73 +297,6 @@ gyre_train_state_get_optimizer (GyreTrainState *self)
   g_return_val_if_fail (GYRE_IS_TRAIN_STATE (self), NULL);
 
   return get_private (self)->optimizer;
-}
-
-/* The same contents in a new object, the subclass's too. */
-static GyreTrainState *
-copy_state (GyreTrainState *self)
-{
-  GyreTree *tree = gyre_train_state_flatten (GYRE_NODE (self));
-  GyreTrainState *copy =
-      GYRE_TRAIN_STATE (gyre_train_state_unflatten (GYRE_NODE (self), tree));
-
-  gyre_tree_drop (tree);
-  return copy;
-}
-
-/**
- * gyre_train_state_apply_gradients: (skip)
- * @self: a state inside a traced function
- * @grads: gradients, of the structure of the parameters
- *
- * Traces an update: the optimizer's, and one more step.
- *
- * Returns: (transfer none): the state after it, which belongs to the trace
- */
-GyreTrainState *
-gyre_train_state_apply_gradients (GyreTrainState *self,
-                                  GyreTree       *grads)
-{
-  GyreTrainState *after;
-  GyreTrainStatePrivate *priv;
-  GyreTree *updates, *opt_state;
-  GyreTensor *step;
-
-  g_return_val_if_fail (GYRE_IS_TRAIN_STATE (self), NULL);
-  g_return_val_if_fail (grads != NULL, self);
-
-  after = copy_state (self);
-  priv = get_private (after);
-  step = gyre_add (gyre_train_state_get_step (self), gyre_constant (GYRE_I32, 1));
-  updates = gyre_optimizer_update (priv->optimizer, grads, priv->opt_state, priv->params,
-                                   &opt_state);
-  set_tree (&priv->step, gyre_tree_new_tensor (step));
-  set_tree (&priv->params, gyre_apply_updates (priv->params, updates));
-  set_tree (&priv->opt_state, opt_state);
-
-  return after;
-}
-
-/**
- * gyre_train_state_with_model_state: (skip)
- * @self: a state inside a traced function
- * @model_state: what gyre_model_apply() gave as the state after
- *
- * Returns: (transfer none): @self with another model state, which belongs to the trace
- */
-GyreTrainState *
-gyre_train_state_with_model_state (GyreTrainState *self,
-                                   GyreTree       *model_state)
-{
-  GyreTrainState *after;
-
-  g_return_val_if_fail (GYRE_IS_TRAIN_STATE (self), NULL);
-  g_return_val_if_fail (model_state != NULL, self);
-
-  after = copy_state (self);
-  set_tree (&get_private (after)->model_state, model_state);
-
-  return after;
 }
 
 /**

@@ -172,7 +172,7 @@ gyre_trainer_accumulate (GyreTrainer  *self,
                          gint64        rows,
                          GError      **error)
 {
-  GyreKey   key     = gyre_trainer_draw_key (self);
+  GyreKey   key     = gyre_key_next (&self->key);
   GyreTree *results = NULL;
 
   for (guint i = 0; i < batches->len; i++)

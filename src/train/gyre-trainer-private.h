@@ -144,7 +144,6 @@ GyreTree    *gyre_trainer_value_and_grad (GyreTrainer *self, GyreTree *args,
 GyreTree    *gyre_trainer_finish_step    (GyreTree *args, GyreTree *grads,
                                           GyreTensor *loss, GyreTree *model_state);
 /* The key of the next update, of a batch of it, for all devices. */
-GyreKey      gyre_trainer_draw_key       (GyreTrainer *self);
 GyreArray   *gyre_trainer_spread_key     (GyreKey key, GyreMesh *mesh, GyreMode mode);
 
 /* --- several batches an update: gyre-trainer-accumulate.c --- */

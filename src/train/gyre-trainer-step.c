@@ -241,30 +241,15 @@ gyre_trainer_make_predict (GyreTrainer  *self,
                         error);
 }
 
-/* step_key, key = split (key) */
-GyreKey
-gyre_trainer_draw_key (GyreTrainer *self)
-{
-  GyreKey both[2];
-
-  gyre_key_split (self->key, 2, both);
-  self->key = both[1];
-  return both[0];
-}
-
 /* Under pmap device i gets row i of split (step_key, n). */
 GyreArray *
 gyre_trainer_spread_key (GyreKey   key,
                          GyreMesh *mesh,
                          GyreMode  mode)
 {
-  guint               n    = gyre_mesh_get_n_devices (mesh);
-  g_autofree GyreKey *keys = g_new (GyreKey, n);
-
-  if (mode == GYRE_MODE_JIT)
-    return gyre_array_new_key (key);
-  gyre_key_split (key, n, keys);
-  return gyre_array_new (GYRE_U32, GYRE_SHAPE ((gint64) n, 2), keys);
+  return mode == GYRE_MODE_JIT
+             ? gyre_array_new_key (key)
+             : gyre_array_new_keys (key, gyre_mesh_get_n_devices (mesh));
 }
 
 GyreTree *
@@ -277,7 +262,7 @@ gyre_trainer_call_step (GyreTrainer     *self,
                         GError         **error)
 {
   g_autoptr (GyreArray) key =
-      gyre_trainer_spread_key (gyre_trainer_draw_key (self), mesh, mode);
+      gyre_trainer_spread_key (gyre_key_next (&self->key), mesh, mode);
   GyreTree             *results =
       gyre_step_run (step, error, GYRE_NODE_ENTRY ("state", *state),
                      GYRE_TREE_ENTRY ("batch", batch), GYRE_ARRAY_ENTRY ("key", key),

@@ -80,6 +80,23 @@ START_TEST (cuts_by_shares)
 }
 END_TEST
 
+START_TEST (opens_devices)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GyreMesh) mesh = gyre_mesh_open ("data=2,model=*", "pocl*6", &error);
+
+  gyre_assert_no_error (error);
+  ck_assert_uint_eq (gyre_mesh_get_n_devices (mesh), 6);
+  ck_assert_uint_eq (gyre_mesh_get_axis_size (mesh, 1), 3);
+
+  ck_assert_ptr_null (gyre_mesh_open ("data=*", "no-such-vendor", &error));
+  gyre_assert_error_says (error, "no-such-vendor");
+  g_clear_error (&error);
+  ck_assert_ptr_null (gyre_mesh_open ("data=4", "pocl*3", &error));
+  gyre_assert_error_says (error, "data=4");
+}
+END_TEST
+
 START_TEST (rejects_shares)
 {
   const double bad[] = { 1, -1, 1, 1 }, none[] = { 0, 0, 0, 0 };
@@ -131,6 +148,7 @@ add_tests (Suite *suite)
   tcase_add_loop_test (tcase, rejects_layouts, 0, G_N_ELEMENTS (bad_layouts));
   tcase_add_test (tcase, cuts_by_shares);
   tcase_add_test (tcase, rejects_shares);
+  tcase_add_test (tcase, opens_devices);
   tcase_add_test (tcase, resolves_shardings);
 }
 

@@ -409,6 +409,17 @@ START_TEST (nothing_is_drawn)
 }
 END_TEST
 
+START_TEST (next_splits_in_two)
+{
+  GyreKey key = gyre_key_new (42), pair[2], drawn;
+
+  gyre_key_split (key, 2, pair);
+  drawn = gyre_key_next (&key);
+  ck_assert_mem_eq (&drawn, &pair[0], sizeof drawn);
+  ck_assert_mem_eq (&key, &pair[1], sizeof key);
+}
+END_TEST
+
 static void
 add_tests (Suite *suite)
 {
@@ -418,6 +429,7 @@ add_tests (Suite *suite)
   tcase_add_test (reference, every_draw_has_a_case);
   gyre_check_add (suite, "part", a_part_is_drawn_alone);
   gyre_check_add (suite, "index", index_has_64_bits);
+  gyre_check_add (suite, "next", next_splits_in_two);
   gyre_check_add (suite, "seed", seed_has_64_bits);
   gyre_check_add (suite, "path", path_is_folded_in_by_its_crc);
   gyre_check_add (suite, "randint", randint_of_an_empty_range_is_its_start);

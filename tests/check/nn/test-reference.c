@@ -316,7 +316,7 @@ START_TEST (cross_entropy_is_stable)
   double labels[] = { 0, 1, 7 };
   GyreRef refs[] = { { GYRE_F32, GYRE_SHAPE (3, 3), logits },
                      { GYRE_I32, GYRE_SHAPE (3), labels } };
-  GyreRef results[3];
+  GyreRef results[4];
   GyreTensor *x, *y, *loss, *grad;
 
   begin_own ();
@@ -327,6 +327,7 @@ START_TEST (cross_entropy_is_stable)
   gyre_graph_add_output (graph, gyre_softmax_cross_entropy_per_sample (x, y));
   gyre_graph_add_output (graph, grad);
   gyre_graph_add_output (graph, gyre_count_correct (x, y));
+  gyre_graph_add_output (graph, gyre_accuracy (x, y));
   run (refs, results);
 
   ck_assert_double_eq (results[0].data[0], 0);
@@ -337,7 +338,8 @@ START_TEST (cross_entropy_is_stable)
   for (int i = 6; i < 9; i++)
     ck_assert_double_eq (results[1].data[i], 0);
   ck_assert_double_eq (results[2].data[0], 1);
-  for (int i = 0; i < 3; i++)
+  gyre_assert_near (results[3].data[0], 1.0 / 3, 1e-7);   /* the divisor is f32 */
+  for (int i = 0; i < 4; i++)
     g_free (results[i].data);
 }
 END_TEST

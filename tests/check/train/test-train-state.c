@@ -145,7 +145,8 @@ add_aval (const char *path,
 }
 
 static void
-trace_step (GyreTrainState *state)
+trace_func (GyreTrainState *state,
+            GyreStepFunc    func)
 {
   g_autoptr (GyreTrace) trace = gyre_trace_new ();
   g_autoptr (GArray) avals = g_array_new (FALSE, TRUE, sizeof (GyreAval));
@@ -157,7 +158,7 @@ trace_step (GyreTrainState *state)
   g_autoptr (GyreTree) before = gyre_tree_build (GYRE_NODE_ENTRY ("state", state), NULL);
 
   gyre_tree_foreach (args, add_aval, avals);
-  ck_assert (gyre_trace_run (trace, step, NULL, args, (GyreAval *) avals->data, &error));
+  ck_assert (gyre_trace_run (trace, func, NULL, args, (GyreAval *) avals->data, &error));
   gyre_assert_no_error (error);
 
   /* the state after it is one like the state before */
@@ -171,7 +172,7 @@ START_TEST (passes_through_a_step)
   g_autoptr (GyreTrainState) state =
       make_state ("dense features=2 ! relu ! dense features=1", "adam");
 
-  trace_step (state);
+  trace_func (state, step);
 }
 END_TEST
 
@@ -192,7 +193,87 @@ START_TEST (can_be_extended)
                            "opt_state/trace/dense_0/kernel "
                            "params/dense_0/bias params/dense_0/kernel step");
   ck_assert (gyre_train_state_get_model (state) == gyre_train_state_get_model (plain));
-  trace_step (state);
+  trace_func (state, step);
+}
+END_TEST
+
+static gboolean
+comes_from (const GyreTensor *tensor,
+            const GyreTensor *other)
+{
+  gboolean does = tensor == other;
+
+  for (guint i = 0; !does && i < tensor->n_operands; i++)
+    does = comes_from (tensor->operands[i], other);
+
+  return does;
+}
+
+/* With the parameters that it is given, or else its own, it is the model. */
+static GyreTree *
+step_applies (GyreTree *args,
+              gpointer  data)
+{
+  GyreTrainState *state = gyre_tree_get_node (args, "state");
+  GyreTree *params = gyre_train_state_get_params (state);
+  GyreTree *twice = gyre_tree_map2 (gyre_add, params, params);
+  GyreTensor *x = gyre_tree_get_tensor (args, "x");
+  GyreTensor *own = gyre_train_state_apply (state, NULL, x, FALSE, NULL, NULL);
+  GyreTensor *other = gyre_train_state_apply (state, twice, x, FALSE, NULL, NULL);
+
+  ck_assert_int_eq (gyre_tensor_dim (own, 1), 2);
+  ck_assert (comes_from (own, gyre_tree_get_tensor (params, "dense_0/kernel")));
+  ck_assert (comes_from (other, gyre_tree_get_tensor (twice, "dense_0/kernel")));
+  ck_assert (!comes_from (own, gyre_tree_get_tensor (twice, "dense_0/kernel")));
+
+  return gyre_tree_build (GYRE_NODE_ENTRY ("state", state), NULL);
+}
+
+/* One field is traced through, the other copied: the parameters before the update. */
+static GyreTree *
+step_fields (GyreTree *args,
+             gpointer  data)
+{
+  GyreTrainState *before = gyre_tree_get_node (args, "state"), *state = before;
+  GyreTree *params = gyre_train_state_get_params (state);
+  GyreTree *grads = gyre_value_and_grad (loss, params, args, NULL, NULL);
+  GyreTree *sum = gyre_tree_map2 (gyre_add, gyre_train_state_get_field (state, "sum"),
+                                  grads);
+
+  state = gyre_train_state_apply_gradients (state, grads);
+  state = gyre_train_state_with_field (state, "previous", params);
+  state = gyre_train_state_with_field (state, "sum", sum);
+  ck_assert_ptr_eq (gyre_train_state_get_field (state, "previous"), params);
+  ck_assert_ptr_eq (gyre_train_state_get_field (state, "sum"), sum);
+  ck_assert_ptr_ne (gyre_train_state_get_field (before, "sum"), sum);
+
+  return gyre_tree_build (GYRE_NODE_ENTRY ("state", state), NULL);
+}
+
+START_TEST (has_fields_of_the_program)
+{
+  g_autoptr (GyreTrainState) plain = make_state ("dense features=2", "sgd momentum=0");
+  GyreTree *params = gyre_train_state_get_params (plain);
+  g_autoptr (GyreTrainState) one = gyre_train_state_with_field (plain, "sum", params);
+  g_autoptr (GyreTrainState) two = gyre_train_state_with_field (one, "previous", params);
+  g_autoptr (GyreTrainState) again = gyre_train_state_with_field (two, "sum", params);
+  g_autoptr (GyreTree) tree = gyre_tree_new_node (again);
+  g_autofree char *paths = list_paths (tree);
+
+  ck_assert_ptr_null (gyre_train_state_get_field (plain, "sum"));
+  ck_assert_ptr_eq (gyre_train_state_get_field (one, "sum"), params);
+  ck_assert_str_eq (paths, "params/dense_0/bias params/dense_0/kernel "
+                           "previous/dense_0/bias previous/dense_0/kernel step "
+                           "sum/dense_0/bias sum/dense_0/kernel");
+  trace_func (again, step_fields);
+}
+END_TEST
+
+START_TEST (applies_its_model)
+{
+  g_autoptr (GyreTrainState) state = make_state ("dense features=2 ! relu", "adam");
+
+  trace_func (state, step_applies);
 }
 END_TEST
 
@@ -215,6 +296,8 @@ add_tests (Suite *suite)
   gyre_check_add (suite, "tree", is_a_tree);
   gyre_check_add (suite, "step", passes_through_a_step);
   gyre_check_add (suite, "subclass", can_be_extended);
+  gyre_check_add (suite, "fields", has_fields_of_the_program);
+  gyre_check_add (suite, "apply", applies_its_model);
   gyre_check_add (suite, "error", says_why_a_model_does_not_fit);
 }
 
