@@ -78,6 +78,11 @@ gyre_collective_set_class (GyreCollective  *self,
 {
   const char *why_not = NULL;
 
+  if (self->routes != NULL)
+    {
+      self->klass = &gyre_collective_routes_class;
+      return TRUE;
+    }
   if (name == NULL)
     name = g_getenv ("GYRE_ALL_REDUCE");
   if (name == NULL || *name == '\0' || strcmp (name, "auto") == 0)

@@ -40,6 +40,7 @@ extern const GyreCollectiveClass gyre_collective_ring_class;
 extern const GyreCollectiveClass gyre_collective_direct_class;
 extern const GyreCollectiveClass gyre_collective_host_class;
 extern const GyreCollectiveClass gyre_collective_staged_class;
+extern const GyreCollectiveClass gyre_collective_routes_class;
 
 typedef enum
 {
@@ -78,6 +79,9 @@ struct _GyreCollective
   cl_event     *fresh;       /* [n] those that take their place */
   cl_event     *wait;        /* [n] room for a wait list */
 
+  GyreRoute    *routes;      /* NULL: it reduces or gathers */
+  guint         n_routes;
+
   GyreHazards  *hazards;     /* NULL: not checked */
   gpointer      data;        /* the algorithm's own */
 };
@@ -105,16 +109,20 @@ gyre_collective_chunk_bytes (const GyreCollective *self,
   return gyre_collective_chunk_length (self, chunk) * self->element_size;
 }
 
+/* The two chunks of a member's buffer that routes go between. */
+#define GYRE_CHUNK_SENT 0
+#define GYRE_CHUNK_GOT  1
+
 static inline gboolean
 gyre_phase_reduces (GyreCollectivePhase phase)
 {
-  return phase != GYRE_PHASE_ALL_GATHER;
+  return phase == GYRE_PHASE_REDUCE_SCATTER || phase == GYRE_PHASE_ALL_REDUCE;
 }
 
 static inline gboolean
 gyre_phase_gathers (GyreCollectivePhase phase)
 {
-  return phase != GYRE_PHASE_REDUCE_SCATTER;
+  return phase == GYRE_PHASE_ALL_GATHER || phase == GYRE_PHASE_ALL_REDUCE;
 }
 
 gboolean gyre_collective_check_bounds   (const GyreCollectiveInfo  *info,
@@ -177,6 +185,12 @@ void     gyre_collective_clear_event  (cl_event         *event);
 gboolean gyre_collective_wait_event   (cl_event          event,
                                        const char       *what,
                                        GyreDevice       *device,
+                                       GError          **error);
+
+/* Maps a buffer of pinned memory of the host, for as long as the collective lives. */
+gboolean gyre_collective_map_pinned   (GyreDevice       *device,
+                                       GyreBuffer       *pinned,
+                                       gpointer         *host,
                                        GError          **error);
 
 /* The ring, in whole or for the hops within a context. */

@@ -25,6 +25,9 @@ G_BEGIN_DECLS
  *            host (in one context: every hop)
  *   auto     by the devices, the fastest that can do them
  *
+ * Routes have ways of their own: copies on the receivers' queues within a context, else
+ * (and where host or staged is forced) through memory of the host.
+ *
  * Nothing here is made once it runs: no buffer, kernel, program or memory of the host. */
 typedef struct _GyreCollective GyreCollective;
 
@@ -34,8 +37,19 @@ typedef enum
 {
   GYRE_PHASE_REDUCE_SCATTER,  /* chunk i of member i is the whole sum, others undefined */
   GYRE_PHASE_ALL_GATHER,      /* chunk i of member i goes to all others */
-  GYRE_PHASE_ALL_REDUCE       /* both */
+  GYRE_PHASE_ALL_REDUCE,      /* both */
+  GYRE_PHASE_ROUTES           /* pieces go where the routes say, and nothing else moves */
 } GyreCollectivePhase;
+
+#define GYRE_NO_MEMBER G_MAXUINT
+
+/* A piece of a member's first half goes to a place in a member's second half. */
+typedef struct
+{
+  guint from, to;             /* members; from GYRE_NO_MEMBER: the place is zeroed */
+  gsize from_first, to_first; /* bytes, from the start of the buffer */
+  gsize bytes;
+} GyreRoute;
 
 typedef struct
 {
@@ -49,6 +63,10 @@ typedef struct
   const gsize        *bounds;     /* [n + 1] in elements, from 0 to length, multiples of
                                    * the devices' alignment; NULL: as equal as can be */
   const char         *algorithm;  /* NULL: $GYRE_ALL_REDUCE, or auto */
+  const GyreRoute    *routes;     /* NULL, or all of GYRE_PHASE_ROUTES, no place twice;
+                                   * then bounds has the halves as its first two chunks,
+                                   * and n is 2 or more */
+  guint               n_routes;
 } GyreCollectiveInfo;
 
 /* Any thread.  Keeps references of devices and buffers; info is copied. */

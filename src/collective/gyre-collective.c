@@ -94,6 +94,9 @@ make_object (const GyreCollectiveInfo *info)
   self->last = g_new0 (cl_event, n);
   self->fresh = g_new0 (cl_event, n);
   self->wait = g_new0 (cl_event, n);
+  self->n_routes = info->n_routes;
+  self->routes = info->routes == NULL
+                   ? NULL : g_memdup2 (info->routes, sizeof (GyreRoute) * info->n_routes);
   self->hazards = wants_hazards () ? gyre_hazards_new (n) : NULL;
   make_ring (self);
   return self;
@@ -134,6 +137,8 @@ gyre_collective_new (const GyreCollectiveInfo  *info,
   g_return_val_if_fail (info != NULL && info->n > 0, NULL);
   g_return_val_if_fail (gyre_dtype_size (info->dtype) == 4, NULL);
   g_return_val_if_fail (info->op <= GYRE_REDUCE_MIN, NULL);
+  g_return_val_if_fail (info->routes == NULL || (info->n > 1 && info->bounds != NULL),
+                        NULL);
 
   if (!check_buffers (info, gyre_dtype_size (info->dtype), error) ||
       (info->bounds != NULL && !gyre_collective_check_bounds (info, error)))
@@ -180,6 +185,7 @@ free_idle (cl_int   status,
   g_free (self->devices);
   g_free (self->buffers);
   g_free (self->bounds);
+  g_free (self->routes);
   g_free (self->next);
   g_free (self->prev);
   g_free (self->ring);
@@ -244,7 +250,8 @@ gyre_collective_acquire (GyreCollective  *self,
   if (self->klass->acquire != NULL && !self->klass->acquire (self, member, error))
     return FALSE;
 
-  note_own_uses (self, member, 0, self->n - 1, TRUE);
+  note_own_uses (self, member, 0,
+                 self->routes != NULL ? GYRE_CHUNK_SENT : self->n - 1, TRUE);
   return TRUE;
 }
 
@@ -261,7 +268,9 @@ gyre_collective_begin (GyreCollective       *self,
 
   /* What the caller has written, or acquired for that. */
   for (guint i = 0; i < self->n; i++)
-    if (gyre_phase_reduces (phase))
+    if (phase == GYRE_PHASE_ROUTES)
+      note_own_uses (self, i, GYRE_CHUNK_SENT, GYRE_CHUNK_SENT, TRUE);
+    else if (gyre_phase_reduces (phase))
       note_own_uses (self, i, 0, self->n - 1, TRUE);
     else
       note_own_uses (self, i, i, i, TRUE);
@@ -282,7 +291,9 @@ gyre_collective_finish (GyreCollective       *self,
     return FALSE;
 
   for (guint i = 0; i < self->n; i++)
-    if (gyre_phase_gathers (phase))
+    if (phase == GYRE_PHASE_ROUTES)
+      note_own_uses (self, i, GYRE_CHUNK_GOT, GYRE_CHUNK_GOT, FALSE);
+    else if (gyre_phase_gathers (phase))
       note_own_uses (self, i, 0, self->n - 1, FALSE);
     else
       note_own_uses (self, i, i, i, FALSE);
@@ -294,7 +305,8 @@ gyre_collective_finish (GyreCollective       *self,
 const char *
 gyre_collective_phase_name (GyreCollectivePhase phase)
 {
-  static const char *const names[] = { "reduce-scatter", "all-gather", "all-reduce" };
+  static const char *const names[] = { "reduce-scatter", "all-gather", "all-reduce",
+                                       "routes" };
 
   return names[phase];
 }

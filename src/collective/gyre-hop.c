@@ -186,3 +186,21 @@ gyre_collective_wait_event (cl_event      event,
   return gyre_cl_check (asked != CL_SUCCESS ? asked : status, error, "%s on %s", what,
                         gyre_device_get_name (device));
 }
+
+gboolean
+gyre_collective_map_pinned (GyreDevice  *device,
+                            GyreBuffer  *pinned,
+                            gpointer    *host,
+                            GError     **error)
+{
+  cl_event event = NULL;
+  gboolean good;
+
+  *host = gyre_device_map (device, pinned, CL_MAP_READ | CL_MAP_WRITE, 0,
+                           gyre_buffer_get_size (pinned), NULL, 0, &event, error);
+  good = *host != NULL && gyre_device_flush (device, error) &&
+         gyre_collective_wait_event (event, "clEnqueueMapBuffer of pinned memory",
+                                     device, error);
+  gyre_collective_clear_event (&event);
+  return good;
+}

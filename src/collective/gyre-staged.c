@@ -47,24 +47,6 @@ is_boundary (const GyreCollective *self,
 }
 
 static gboolean
-map_slot (GyreDevice  *device,
-          GyreBuffer  *pinned,
-          gpointer    *host,
-          GError     **error)
-{
-  cl_event event = NULL;
-  gboolean good;
-
-  *host = gyre_device_map (device, pinned, CL_MAP_READ | CL_MAP_WRITE, 0,
-                           gyre_buffer_get_size (pinned), NULL, 0, &event, error);
-  good = *host != NULL && gyre_device_flush (device, error) &&
-         gyre_collective_wait_event (event, "clEnqueueMapBuffer of pinned memory",
-                                     device, error);
-  gyre_collective_clear_event (&event);
-  return good;
-}
-
-static gboolean
 make_stage (GyreCollective  *self,
             guint            member,
             gsize            bytes,
@@ -79,7 +61,7 @@ make_stage (GyreCollective  *self,
     {
       stage->pinned[s] = gyre_buffer_new_pinned (from, bytes, error);
       if (stage->pinned[s] == NULL ||
-          !map_slot (from, stage->pinned[s], &stage->host[s], error))
+          !gyre_collective_map_pinned (from, stage->pinned[s], &stage->host[s], error))
         return FALSE;
     }
   stage->landing = gyre_buffer_new (self->devices[member], bytes, error);

@@ -61,8 +61,8 @@ typedef enum
   GYRE_COLLECTIVE_ALL_REDUCE,
   GYRE_COLLECTIVE_REDUCE_SCATTER,   /* flat: chunk i becomes whole on member i */
   GYRE_COLLECTIVE_ALL_GATHER,
-  GYRE_COLLECTIVE_ALL_TO_ALL,
-  GYRE_COLLECTIVE_PERMUTE
+  GYRE_COLLECTIVE_ALL_TO_ALL,       /* row m of member k becomes row k of member m */
+  GYRE_COLLECTIVE_PERMUTE           /* members get whole values of each other */
 } GyreCollectiveKind;
 
 typedef enum
@@ -81,7 +81,10 @@ typedef struct
   guint              in, out; /* values */
   guint order; /* what it is matched by on members that were traced apart; 0:
                                  by its place */
+  const guint8      *sources; /* permute: by member, or GYRE_NO_SOURCE: zeros */
 } GyreCollectiveOp;
+
+#define GYRE_NO_SOURCE 255
 
 typedef enum
 {

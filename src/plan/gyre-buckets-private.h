@@ -19,7 +19,8 @@ G_BEGIN_DECLS
  *   reductions    in the order in which their values are made, about a quarter of all
  *                 bytes each, so that the first runs while most of backward is to come
  *   flat gathers  as the reduce-scatter of the same groups: same places, same chunks
- *   by dimension  alone: chunks are the members' blocks, one after the other */
+ *   by dimension  alone: chunks are the members' blocks, one after the other
+ *   moves         alone: what is sent, and behind it what comes */
 typedef struct
 {
   GyreCollectiveKind kind;
@@ -55,6 +56,8 @@ void         gyre_buckets_free (GyreBuckets  *self);
 gsize        gyre_bucket_get_offset (const GyreBucket *self,
                                      guint             exchange);
 gboolean     gyre_bucket_is_blocks  (const GyreBucket *self);
+/* Its buffers have two halves: what a member sends, and what it gets. */
+gboolean     gyre_bucket_is_routed  (const GyreBucket *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GyreBuckets, gyre_buckets_free)
 

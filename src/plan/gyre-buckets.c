@@ -51,8 +51,14 @@ choose_target (const GArray *exchanges)
 gboolean
 gyre_bucket_is_blocks (const GyreBucket *self)
 {
-  return self->dim >= 0 && (self->kind == GYRE_COLLECTIVE_ALL_GATHER
-                            || self->kind == GYRE_COLLECTIVE_REDUCE_SCATTER);
+  return self->dim >= 0 && self->kind != GYRE_COLLECTIVE_ALL_REDUCE;
+}
+
+gboolean
+gyre_bucket_is_routed (const GyreBucket *self)
+{
+  return self->kind == GYRE_COLLECTIVE_ALL_TO_ALL
+         || self->kind == GYRE_COLLECTIVE_PERMUTE;
 }
 
 static void

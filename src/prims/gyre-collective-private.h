@@ -28,6 +28,33 @@ extern const GyrePrim *const gyre_prim_pmax;
 extern const GyrePrim *const gyre_prim_pmin;
 extern const GyrePrim *const gyre_prim_all_gather_manual;
 extern const GyrePrim *const gyre_prim_axis_index;
+extern const GyrePrim *const gyre_prim_psum_scatter;
+extern const GyrePrim *const gyre_prim_all_to_all;
+extern const GyrePrim *const gyre_prim_ppermute;
+
+/* Of ppermute: over several axes at once. */
+typedef struct
+{
+  GyreAxisAttrs axis;       /* the first; for its order */
+  guint         n_axes;
+  GQuark        axes[GYRE_MAX_AXES];
+  guint8        sources[GYRE_NO_SOURCE];   /* by member along the axes, row-major in the
+                                            * mesh's order of them; or GYRE_NO_SOURCE */
+} GyrePermuteAttrs;
+
+/* Whether two members differ along these axes alone; a mask. */
+gboolean gyre_members_are_peers (const GyreMeshSpec *mesh,
+                                 guint               axes,
+                                 guint               a,
+                                 guint               b);
+void     gyre_axis_print        (const GyreTensor   *node,
+                                 GString            *out);
+/* To a collective over the node's axis. */
+gboolean gyre_axis_lower        (GyreLower          *lower,
+                                 const GyreTensor   *node,
+                                 GyreCollectiveKind  kind,
+                                 GyreReduceOp        reduce,
+                                 int                 dim);
 
 /* Over one axis; call is named where there is no such axis. */
 GyreTensor *gyre_collective_emit (const GyrePrim   *prim,
@@ -39,6 +66,11 @@ GyreTensor *gyre_collective_emit (const GyrePrim   *prim,
 char    **gyre_collective_split_axes (GyreGraph        *graph,
                                       const char       *call,
                                       const char       *axes);
+/* How many members there are along the axes; 0 where they aren't there: then an error is
+ * on the graph. */
+guint    gyre_collective_count_members (GyreGraph        *graph,
+                                        const char       *call,
+                                        const char       *axes);
 /* Numbers the collectives of a graph from 1, in order: members that were traced apart
  * find each other's by it, whatever later passes do to the order of nodes. */
 void     gyre_collectives_number (GyreGraph *graph);

@@ -63,34 +63,33 @@ get_attrs (const GyreTensor *node)
   return node->attrs;
 }
 
-/* Whether two members differ along one axis alone. */
-static gboolean
-are_peers (const GyreMeshSpec *mesh,
-           guint               axis,
-           guint               a,
-           guint               b)
+gboolean
+gyre_members_are_peers (const GyreMeshSpec *mesh,
+                        guint               axes,
+                        guint               a,
+                        guint               b)
 {
   for (guint i = 0; i < mesh->n_axes; i++)
-    if (i != axis &&
+    if ((axes & 1u << i) == 0 &&
         gyre_mesh_spec_coord (mesh, a, i) != gyre_mesh_spec_coord (mesh, b, i))
       return FALSE;
 
   return TRUE;
 }
 
-static void
-axis_print (const GyreTensor *node,
-            GString          *out)
+void
+gyre_axis_print (const GyreTensor *node,
+                 GString          *out)
 {
   g_string_append_printf (out, " {%s}", g_quark_to_string (get_attrs (node)->axis));
 }
 
-static gboolean
-collective_lower (GyreLower          *lower,
-                  const GyreTensor   *node,
-                  GyreCollectiveKind  kind,
-                  GyreReduceOp        reduce,
-                  int                 dim)
+gboolean
+gyre_axis_lower (GyreLower          *lower,
+                 const GyreTensor   *node,
+                 GyreCollectiveKind  kind,
+                 GyreReduceOp        reduce,
+                 int                 dim)
 {
   GyreCollectiveOp op = { 0 };
 
@@ -162,8 +161,8 @@ cross_lower (GyreLower         *lower,
              const GyreTensor  *node,
              GError           **error)
 {
-  return collective_lower (lower, node, GYRE_COLLECTIVE_ALL_REDUCE,
-                           ((const GyreCross *) node->prim)->op, -1);
+  return gyre_axis_lower (lower, node, GYRE_COLLECTIVE_ALL_REDUCE,
+                          ((const GyreCross *) node->prim)->op, -1);
 }
 
 static void
@@ -183,7 +182,7 @@ cross_reference (const GyreTensor   *node,
         gboolean first = TRUE;
 
         for (guint peer = 0; peer < n; peer++)
-          if (are_peers (mesh, axis, m, peer))
+          if (gyre_members_are_peers (mesh, 1u << axis, m, peer))
             {
               sum = first ? in[peer].data[i] : rule->function (sum, in[peer].data[i]);
               first = FALSE;
@@ -193,15 +192,21 @@ cross_reference (const GyreTensor   *node,
       }
 }
 
-#define CROSS(NAME, LINEAR, VJP, OP, FUNCTION)                                           \
-  {                                                                                      \
-    .prim = { .name = NAME, .flags = GYRE_PRIM_COLLECTIVE,                               \
-              .attrs_size = sizeof (GyreAxisAttrs), .n_operands = 1, .linear = (LINEAR), \
-              .infer = cross_infer, .vjp = (VJP),                                        \
-              .partition = gyre_partition_elementwise, .lower = cross_lower,             \
-              .cost = gyre_prims_cost_elements, .reference_mesh = cross_reference,       \
-              .print = axis_print },                                                     \
-    .op = (OP), .function = (FUNCTION),                                                  \
+#define CROSS(NAME, LINEAR, VJP, OP, FUNCTION)         \
+  {                                                    \
+    .prim = { .name = NAME,                            \
+              .flags = GYRE_PRIM_COLLECTIVE,           \
+              .attrs_size = sizeof (GyreAxisAttrs),    \
+              .n_operands = 1,                         \
+              .linear = (LINEAR),                      \
+              .infer = cross_infer,                    \
+              .vjp = (VJP),                            \
+              .partition = gyre_partition_elementwise, \
+              .lower = cross_lower,                    \
+              .cost = gyre_prims_cost_elements,        \
+              .reference_mesh = cross_reference,       \
+              .print = gyre_axis_print },              \
+    .op = (OP), .function = (FUNCTION),                \
   }
 
 static const GyreCross psum = CROSS ("psum", 1, psum_vjp, GYRE_REDUCE_SUM, f_sum);
@@ -242,7 +247,7 @@ gather_vjp (GyreTensor  *node,
   const char *axis = g_quark_to_string (get_attrs (node)->axis);
 
   if (node->dtype == GYRE_F32)
-    cts[0] = gyre_gather_rows (gyre_psum (ct, axis), gyre_axis_index (axis));
+    cts[0] = gyre_psum_scatter (ct, axis);
 }
 
 static gboolean
@@ -266,7 +271,7 @@ gather_lower (GyreLower         *lower,
               const GyreTensor  *node,
               GError           **error)
 {
-  return collective_lower (lower, node, GYRE_COLLECTIVE_ALL_GATHER, GYRE_REDUCE_SUM, 0);
+  return gyre_axis_lower (lower, node, GYRE_COLLECTIVE_ALL_GATHER, GYRE_REDUCE_SUM, 0);
 }
 
 static void
@@ -281,7 +286,7 @@ gather_reference (const GyreTensor   *node,
 
   for (guint m = 0; m < n && step > 0; m++)
     for (guint peer = 0; peer < n; peer++)
-      if (are_peers (mesh, axis, m, peer))
+      if (gyre_members_are_peers (mesh, 1u << axis, m, peer))
         memcpy (out[m].data + step * gyre_mesh_spec_coord (mesh, peer, axis),
                 in[peer].data, (gsize) step * sizeof (double));
 }
@@ -298,7 +303,7 @@ static const GyrePrim gather = {
   .lower = gather_lower,
   .cost = gyre_prims_cost_elements,
   .reference_mesh = gather_reference,
-  .print = axis_print,
+  .print = gyre_axis_print,
 };
 
 /* axis_index */
@@ -351,13 +356,16 @@ static const GyrePrim axis_index = {
   .partition = gyre_partition_replicated,
   .lower = index_lower,
   .reference_mesh = index_reference,
-  .print = axis_print,
+  .print = gyre_axis_print,
 };
 
 void
 gyre_collectives_number (GyreGraph *graph)
 {
-  const GyrePrim *const prims[] = { &psum.prim, &pmax.prim, &pmin.prim, &gather };
+  const GyrePrim *const prims[] = {
+    &psum.prim, &pmax.prim, &pmin.prim, &gather, gyre_prim_psum_scatter,
+    gyre_prim_all_to_all, gyre_prim_ppermute,
+  };
   guint order = 0;
 
   for (guint i = 0; i < graph->nodes->len; i++)
@@ -367,10 +375,11 @@ gyre_collectives_number (GyreGraph *graph)
       for (guint p = 0; p < G_N_ELEMENTS (prims); p++)
         if (node->prim == prims[p])
           {
-            GyreAxisAttrs attrs = *get_attrs (node);
+            GyreAxisAttrs *attrs = gyre_arena_memdup (graph->arena, node->attrs,
+                                                      node->prim->attrs_size);
 
-            attrs.order = ++order;
-            node->attrs = gyre_arena_memdup (graph->arena, &attrs, sizeof attrs);
+            attrs->order = ++order;
+            node->attrs = attrs;
           }
     }
 }

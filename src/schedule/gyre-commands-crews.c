@@ -31,6 +31,16 @@ list_members (const GyreMeshSpec *mesh,
   return members;
 }
 
+static gsize
+strictest_align (const GyreCommands *schedule)
+{
+  gsize align = 4;
+
+  for (guint k = 0; k < schedule->n_lines; k++)
+    align = MAX (align, gyre_device_get_align (schedule->lines[k]->device));
+  return align;
+}
+
 /* Chunks for blocks: each member's own size, rounded up. */
 static gsize *
 make_block_bounds (GyreCommands *schedule,
@@ -48,14 +58,60 @@ make_block_bounds (GyreCommands *schedule,
       gsize size = gyre_line_size (
           line, &schedule->spec,
           op->kind == GYRE_COLLECTIVE_ALL_GATHER ? op->in : op->out);
-      gsize align = 4;
 
-      for (guint k = 0; k < schedule->n_lines; k++)
-        align = MAX (align, gyre_device_get_align (schedule->lines[k]->device));
-      bounds[m + 1] = bounds[m] + gyre_align_up (size, align) / 4;
+      bounds[m + 1] = bounds[m] + gyre_align_up (size, strictest_align (schedule)) / 4;
     }
 
   return bounds;
+}
+
+/* Two halves, in words: what is sent, and what comes. */
+static gsize *
+make_halves (GyreCommands *schedule,
+             guint         n,
+             gsize         bytes)
+{
+  gsize *bounds = g_new0 (gsize, n + 1);
+  gsize half = gyre_align_up (bytes, strictest_align (schedule)) / 4;
+
+  for (guint m = 1; m <= n; m++)
+    bounds[m] = m == 1 ? half : 2 * half;
+  return bounds;
+}
+
+/* Row m of member k becomes row k of member m. */
+static void
+add_rows (GArray *routes,
+          guint   n,
+          gsize   bytes,
+          gsize   second)
+{
+  gsize row = bytes / n;
+
+  for (guint to = 0; to < n; to++)
+    for (guint from = 0; from < n; from++)
+      {
+        GyreRoute route = { from, to, to * row, second + from * row, row };
+
+        g_array_append_val (routes, route);
+      }
+}
+
+static void
+add_wholes (GArray       *routes,
+            const guint8 *sources,
+            guint         n,
+            gsize         bytes,
+            gsize         second)
+{
+  for (guint to = 0; to < n; to++)
+    {
+      GyreRoute route = { sources[to], to, 0, second, bytes };
+
+      if (sources[to] == GYRE_NO_SOURCE)
+        route.from = GYRE_NO_MEMBER;
+      g_array_append_val (routes, route);
+    }
 }
 
 /* Crews with state in them are told apart by it. */
@@ -77,6 +133,60 @@ name_bucket (const GyreLine *line,
   return g_string_free (name, FALSE);
 }
 
+/* A crew that only moves values, by words. */
+static GyreCrew *
+get_routed_crew (GyreCommands  *schedule,
+                 GyreLine      *line,
+                 guint          b,
+                 GyreCrewInfo  *info,
+                 GError       **error)
+{
+  guint exchange = g_array_index (get_bucket (line, b)->members, guint, 0);
+  const GyreCollectiveOp *op =
+      &g_array_index (line->plan->exchanges, GyreExchange, exchange).op;
+  gsize bytes = gyre_line_size (line, &schedule->spec, op->in);
+  g_autofree gsize *bounds = make_halves (schedule, info->n, bytes);
+  g_autoptr (GArray) routes = g_array_new (FALSE, FALSE, sizeof (GyreRoute));
+
+  if (op->kind == GYRE_COLLECTIVE_ALL_TO_ALL)
+    add_rows (routes, info->n, bytes, bounds[1] * 4);
+  else
+    add_wholes (routes, op->sources, info->n, bytes, bounds[1] * 4);
+  info->dtype = GYRE_U32;
+  info->length = bounds[info->n];
+  info->bounds = bounds;
+  info->routes = (const GyreRoute *) routes->data;
+  info->n_routes = routes->len;
+
+  return gyre_crew_get (schedule->crews, info, error);
+}
+
+static GyreCrew *
+get_reducing_crew (GyreCommands  *schedule,
+                   const GArray  *members,
+                   guint          b,
+                   GyreCrewInfo  *info,
+                   GError       **error)
+{
+  GyreLine *line = schedule->lines[g_array_index (members, guint, 0)];
+  const GyreBucket *bucket = get_bucket (line, b);
+  gboolean blocks = gyre_bucket_is_blocks (bucket);
+  g_autofree gsize *bounds = blocks ? make_block_bounds (schedule, members, b)
+                                    : g_new0 (gsize, members->len + 1);
+
+  /* what is only copied goes by words, of bytes too */
+  if (blocks && bucket->kind == GYRE_COLLECTIVE_ALL_GATHER)
+    info->dtype = GYRE_U32;
+  info->length =
+      blocks ? bounds[members->len] : bucket->size / gyre_dtype_size (bucket->dtype);
+  if (!blocks)
+    gyre_collective_choose_bounds (info->devices, members->len, info->length,
+                                   gyre_dtype_size (bucket->dtype), bounds);
+  info->bounds = bounds;
+
+  return gyre_crew_get (schedule->crews, info, error);
+}
+
 static GyreCrew *
 get_crew (GyreCommands  *schedule,
           const GArray  *members,
@@ -85,28 +195,16 @@ get_crew (GyreCommands  *schedule,
 {
   GyreLine *line = schedule->lines[g_array_index (members, guint, 0)];
   const GyreBucket *bucket = get_bucket (line, b);
-  gboolean blocks = gyre_bucket_is_blocks (bucket);
   g_autofree GyreDevice **devices = g_new (GyreDevice *, members->len);
-  g_autofree gsize *bounds = blocks ? make_block_bounds (schedule, members, b)
-                                    : g_new0 (gsize, members->len + 1);
   g_autofree char *name = name_bucket (line, b);
-  GyreCrewInfo info = { name, members->len, devices,
-                        bucket->dtype, bucket->op };
+  GyreCrewInfo info = { name, members->len, devices, bucket->dtype, bucket->op };
 
   for (guint m = 0; m < members->len; m++)
     devices[m] = schedule->lines[g_array_index (members, guint, m)]->device;
 
-  /* what is only copied goes by words, of bytes too */
-  if (blocks && bucket->kind == GYRE_COLLECTIVE_ALL_GATHER)
-    info.dtype = GYRE_U32;
-  info.length =
-      blocks ? bounds[members->len] : bucket->size / gyre_dtype_size (bucket->dtype);
-  if (!blocks)
-    gyre_collective_choose_bounds (devices, members->len, info.length,
-                                   gyre_dtype_size (bucket->dtype), bounds);
-  info.bounds = bounds;
-
-  return gyre_crew_get (schedule->crews, &info, error);
+  return gyre_bucket_is_routed (bucket)
+           ? get_routed_crew (schedule, line, b, &info, error)
+           : get_reducing_crew (schedule, members, b, &info, error);
 }
 
 /* The groups that a reduce-scatter cuts: this line's part of each. */

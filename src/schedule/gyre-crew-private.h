@@ -20,6 +20,8 @@ typedef struct
   GyreReduceOp         op;
   gsize                length;    /* elements */
   const gsize         *bounds;    /* [n + 1], or NULL: as equal as can be */
+  const GyreRoute     *routes;    /* NULL, or as of GyreCollectiveInfo */
+  guint                n_routes;
 } GyreCrewInfo;
 
 /* Crews by likeness; none is kept for itself. */

@@ -65,6 +65,9 @@ make_key (const GyreCrewInfo *info)
     g_string_append_printf (key, " %p", (gpointer) info->devices[i]);
   for (guint i = 0; info->bounds != NULL && i <= info->n; i++)
     g_string_append_printf (key, " %" G_GSIZE_FORMAT, info->bounds[i]);
+  for (guint i = 0; i < info->n_routes; i++)
+    g_string_append_printf (key, " %u-%u:%" G_GSIZE_FORMAT, info->routes[i].from,
+                            info->routes[i].to, info->routes[i].bytes);
 
   return g_string_free (key, FALSE);
 }
@@ -93,7 +96,8 @@ crew_new (GyreCrewTable       *table,
 {
   GyreCrew *self = g_new0 (GyreCrew, 1);
   GyreCollectiveInfo collective = { info->n, info->devices, NULL, info->dtype, info->op,
-                                    info->length, info->bounds, NULL };
+                                    info->length, info->bounds, NULL, info->routes,
+                                    info->n_routes };
 
   self->ref_count = 1;
   self->table = gyre_crew_table_ref (table);

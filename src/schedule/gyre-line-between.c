@@ -164,7 +164,9 @@ bind_pack (GyreBinder *self,
     return bind_blocks (self, i, wishes);
 
   bound.copy.size = gyre_line_size (self->line, self->mesh, exchange->in);
-  if (gyre_bucket_is_blocks (bucket))
+  if (gyre_bucket_is_routed (bucket))
+    bound.copy.to = gyre_crew_get_buffer (crew->crew, crew->member);
+  else if (gyre_bucket_is_blocks (bucket))
     {
       bound.copy.to = gyre_crew_get_buffer (crew->crew, crew->member);
       bound.copy.to_first = block_offset (self, i, crew->member);
@@ -198,12 +200,13 @@ bind_unpack (GyreBinder *self,
 
   if (!gyre_bucket_is_blocks (bucket))
     return TRUE;
-  if (!is_scattered (bucket))
+  if (bucket->kind == GYRE_COLLECTIVE_ALL_GATHER)
     return bind_blocks (self, i, wishes);
 
   bound.copy.size = gyre_line_size (self->line, self->mesh, exchange->op.out);
   bound.copy.from = gyre_crew_get_buffer (crew->crew, crew->member);
-  bound.copy.from_first = block_offset (self, i, crew->member);
+  bound.copy.from_first =
+      block_offset (self, i, gyre_bucket_is_routed (bucket) ? 1 : crew->member);
   return gyre_binder_set_value (self, gyre_binder_add (self, &bound), 1,
                                 exchange->op.out, wishes);
 }
