@@ -5,6 +5,8 @@
  *
  *   C[m, n] = alpha · op(A)[m, k] · op(B)[k, n] + beta · C[m, n],  row-major, f32, k > 0
  *
+ * Matrix z of A begins at element first_a + z · stride_a; those of B and C likewise.
+ *
  * A work-group is one work-item.  It owns `rows` rows of C and a panel of WIDTH = 16 · NV
  * columns.  For each block of at most KC of k it packs its panel of B into local memory,
  * 16 columns a vector, padded with zeros; then tiles of MR rows run down the panel with
@@ -136,14 +138,17 @@ gyre_gemm_panel (global float       *restrict c_base,
                  long  stride_a,
                  long  stride_b,
                  long  stride_c,
+                 long  first_a,
+                 long  first_b,
+                 long  first_c,
                  int   rows,
                  float alpha,
                  float beta)
 {
   local float         packed[KC * WIDTH];
-  global const float *a     = a_base + (long) get_group_id (2) * stride_a;
-  global const float *b     = b_base + (long) get_group_id (2) * stride_b;
-  global float       *c     = c_base + (long) get_group_id (2) * stride_c;
+  global const float *a     = a_base + first_a + (long) get_group_id (2) * stride_a;
+  global const float *b     = b_base + first_b + (long) get_group_id (2) * stride_b;
+  global float       *c     = c_base + first_c + (long) get_group_id (2) * stride_c;
   int                 first = (int) get_group_id (0) * rows;
   int                 end   = min (first + rows, m);
   int                 left  = (int) get_group_id (1) * WIDTH;

@@ -4,6 +4,8 @@
  *
  *   C[m, n] = alpha · op(A)[m, k] · op(B)[k, n] + beta · C[m, n],  row-major, f32, k > 0
  *
+ * Matrix z of A begins at element first_a + z · stride_a; those of B and C likewise.
+ *
  * A work-item computes a tile of TILE rows of one column; neighbours in dimension 0 are
  * neighbours in a row of C.  Global size { n, ceil (m / TILE), batch }, rounded up to the
  * local size; any local size.  Options: -DTILE, -DTRANS_A, -DTRANS_B. */
@@ -27,12 +29,15 @@ gyre_gemm_plain (global float       *restrict c_base,
                  long  stride_a,
                  long  stride_b,
                  long  stride_c,
+                 long  first_a,
+                 long  first_b,
+                 long  first_c,
                  float alpha,
                  float beta)
 {
-  global const float *a      = a_base + (long) get_global_id (2) * stride_a;
-  global const float *b      = b_base + (long) get_global_id (2) * stride_b;
-  global float       *c      = c_base + (long) get_global_id (2) * stride_c;
+  global const float *a      = a_base + first_a + (long) get_global_id (2) * stride_a;
+  global const float *b      = b_base + first_b + (long) get_global_id (2) * stride_b;
+  global float       *c      = c_base + first_c + (long) get_global_id (2) * stride_c;
   int                 column = (int) get_global_id (0);
   int                 top    = (int) get_global_id (1) * TILE;
   float               sum[TILE];

@@ -106,8 +106,9 @@ panel_enqueue (GyreDevice          *device,
     GYRE_I32_ARG ((gint32) gemm->k), GYRE_I32_ARG ((gint32) gemm->lda),
     GYRE_I32_ARG ((gint32) gemm->ldb), GYRE_I32_ARG ((gint32) gemm->ldc),
     GYRE_I64_ARG (gemm->stride_a), GYRE_I64_ARG (gemm->stride_b),
-    GYRE_I64_ARG (gemm->stride_c), GYRE_I32_ARG (shape.rows),
-    GYRE_F32_ARG (gemm->alpha), GYRE_F32_ARG (gemm->beta),
+    GYRE_I64_ARG (gemm->stride_c), GYRE_I64_ARG (gemm->first_a),
+    GYRE_I64_ARG (gemm->first_b), GYRE_I64_ARG (gemm->first_c),
+    GYRE_I32_ARG (shape.rows), GYRE_F32_ARG (gemm->alpha), GYRE_F32_ARG (gemm->beta),
   };
 
   return gyre_device_launch (device, gemm->kernel, args, G_N_ELEMENTS (args), 3, global,
@@ -157,7 +158,9 @@ plain_enqueue (GyreDevice          *device,
     GYRE_I32_ARG ((gint32) gemm->k), GYRE_I32_ARG ((gint32) gemm->lda),
     GYRE_I32_ARG ((gint32) gemm->ldb), GYRE_I32_ARG ((gint32) gemm->ldc),
     GYRE_I64_ARG (gemm->stride_a), GYRE_I64_ARG (gemm->stride_b),
-    GYRE_I64_ARG (gemm->stride_c), GYRE_F32_ARG (gemm->alpha), GYRE_F32_ARG (gemm->beta),
+    GYRE_I64_ARG (gemm->stride_c), GYRE_I64_ARG (gemm->first_a),
+    GYRE_I64_ARG (gemm->first_b), GYRE_I64_ARG (gemm->first_c),
+    GYRE_F32_ARG (gemm->alpha), GYRE_F32_ARG (gemm->beta),
   };
 
   return gyre_device_launch (device, gemm->kernel, args, G_N_ELEMENTS (args), 3, global,

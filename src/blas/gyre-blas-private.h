@@ -20,6 +20,8 @@ typedef struct
   /* what gyre_blas_prepare chose */
   const GyreBlasProvider *provider;
   GyreKernel *kernel; /* the device's; NULL where a library has it */
+
+  gint64      first_a, first_b, first_c;      /* elements before the first matrix */
 } GyreBlasGemm;
 
 /* On the executor thread.  Chooses who multiplies, and does beforehand what a call would

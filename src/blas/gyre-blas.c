@@ -87,7 +87,7 @@ fill_zero (GyreDevice *device, const GyreBlasGemm *gemm, cl_event *event, GError
       {
         gboolean dense = gemm->ldc == gemm->n;
         gboolean last  = i == gemm->batch - 1 && (dense || row == gemm->m - 1);
-        gint64   first = i * gemm->stride_c + row * gemm->ldc;
+        gint64   first = gemm->first_c + i * gemm->stride_c + row * gemm->ldc;
         gint64   count = dense ? gemm->m * gemm->n : gemm->n;
 
         if (!gyre_device_fill (device, gemm->c, (gsize) first * 4, (gsize) count * 4, 0,

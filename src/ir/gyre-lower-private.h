@@ -44,15 +44,24 @@ typedef struct
   gsize          local[3];  /* all 0: the driver's choice */
 } GyreLaunch;
 
+enum
+{
+  GYRE_GEMM_TEMP_A = 1 << 0,
+  GYRE_GEMM_TEMP_B = 1 << 1,
+  GYRE_GEMM_TEMP_C = 1 << 2
+};
+
 /* C[b] = alpha · op(A[b]) · op(B[b]) + beta · C[b], row-major, f32; strides in elements.
  * k = 0 fills C with beta · C; m, n or batch = 0 is nothing. */
 typedef struct
 {
-  guint    a, b, c;         /* values */
+  guint    a, b, c;         /* values, or scratch of the node where temps says so */
+  guint    temps;           /* mask of GYRE_GEMM_TEMP_… */
   gint64   m, n, k, batch;
   gboolean trans_a, trans_b;
   gint64   lda, ldb, ldc;
   gint64   stride_a, stride_b, stride_c;
+  gint64   first_a, first_b, first_c;   /* elements before the first matrix */
   float    alpha, beta;
 } GyreGemm;
 
@@ -99,6 +108,7 @@ typedef struct
 {
   GyreCommandKind   kind;
   const GyreTensor *node;    /* for messages and profiles */
+  const char       *variant; /* which of several ways to compute the node, or NULL */
   union
   {
     GyreLaunch       launch;
@@ -116,6 +126,8 @@ typedef struct
   gsize    max_work_group;
   gsize    local_memory;        /* bytes */
   guint    compute_units;
+  gsize    memory;              /* bytes; 0: not known */
+  gsize    max_allocation;      /* bytes of one buffer; 0: not known */
 } GyreTarget;
 
 typedef struct
@@ -131,6 +143,8 @@ typedef struct
   /* flat boundaries, by node id, [n_devices + 1], for specs with flat; set by the plan */
   gint64           *(*flat_bounds) (gpointer data, guint id);
   gpointer            data;
+  /* Named with the commands that follow; a static string, or NULL. */
+  const char         *variant;
 } GyreLower;
 
 /* What the device holds; of a value that is split flat, one dimension. */

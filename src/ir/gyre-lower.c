@@ -33,6 +33,7 @@ add_command (GyreLower         *self,
   GyreCommand copy = *command;
 
   copy.node = node;
+  copy.variant = self->variant;
   g_array_append_val (self->commands, copy);
 }
 

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "prims/gyre-convolution-private.h"
 
-/* Convolutions as commands: for CPUs gyre-convolution-rows.c, for other devices
- * convolution.cl.  The gradient by the image is a convolution of y, with the kernel
- * turned, whose strides are the image's spread and the other way round. */
-
-#define RESOURCE  "convolution.cl"
-#define MAX_ARGS  24
+/* Convolutions as commands: what there is to compute on a device, and by which of the
+ * algorithms in gyre-convolution-choose.c. */
 
 static GyreConvJob
 make_job (const GyreConvAttrs *attrs,
@@ -34,13 +30,36 @@ make_job (const GyreConvAttrs *attrs,
   return job;
 }
 
-/* From y to x */
 static GyreConvJob
-turn_job (const GyreConvJob *job)
+job_of_values (GyreLower        *lower,
+               const GyreTensor *node,
+               const GyreTensor *x,
+               const GyreTensor *k,
+               const GyreTensor *y)
+{
+  GyreShape x_local, k_local, y_local;
+  GyreConvJob job;
+
+  gyre_lower_local_shape (lower, x, &x_local, NULL);
+  gyre_lower_local_shape (lower, k, &k_local, NULL);
+  gyre_lower_local_shape (lower, y, &y_local, NULL);
+  job = make_job (node->attrs, &x_local, &k_local, &y_local);
+  job.x = x->id;
+  job.k = k->id;
+  job.y = y->id;
+  job.gives = node == y ? GYRE_CONV_Y : node == x ? GYRE_CONV_X : GYRE_CONV_K;
+
+  return job;
+}
+
+GyreConvJob
+gyre_convolution_turn (const GyreConvJob *job)
 {
   GyreConvJob turned = *job;
 
   turned.turned = TRUE;
+  turned.x = job->y;
+  turned.y = job->x;
   turned.channels = job->out_channels;
   turned.out_channels = job->channels;
   for (int i = 0; i < 2; i++)
@@ -55,27 +74,10 @@ turn_job (const GyreConvJob *job)
   return turned;
 }
 
-static GyreConvJob
-job_of_values (GyreLower        *lower,
-               const GyreTensor *node,
-               const GyreTensor *x,
-               const GyreTensor *k,
-               const GyreTensor *y)
-{
-  GyreShape x_local, k_local, y_local;
-
-  gyre_lower_local_shape (lower, x, &x_local, NULL);
-  gyre_lower_local_shape (lower, k, &k_local, NULL);
-  gyre_lower_local_shape (lower, y, &y_local, NULL);
-
-  return make_job (node->attrs, &x_local, &k_local, &y_local);
-}
-
-/* All kernels of convolution.cl take these, in this order. */
-static guint
-add_sizes (const GyreConvJob *job,
-           GyreCommandArg    *args,
-           guint              n)
+guint
+gyre_convolution_add_sizes (const GyreConvJob *job,
+                            GyreCommandArg    *args,
+                            guint              n)
 {
   args[n++] = GYRE_INT (job->n);
   args[n++] = GYRE_INT (job->channels);
@@ -95,48 +97,44 @@ add_sizes (const GyreConvJob *job,
   return n;
 }
 
-static void
-launch_plain (GyreLower         *lower,
-              const GyreTensor  *node,
-              const char        *kernel,
-              const GyreConvJob *job,
-              gint64             width,
-              gint64             height,
-              gint64             depth)
-{
-  GyreCommandArg args[MAX_ARGS];
-  GyreLaunch launch = { 0 };
-
-  args[0] = GYRE_WRITE (node->id);
-  args[1] = GYRE_READ (node->operands[0]->id);
-  args[2] = GYRE_READ (node->operands[1]->id);
-  launch.resource = RESOURCE;
-  launch.kernel = kernel;
-  launch.n_args = add_sizes (job, args, 3);
-  launch.args = args;
-  launch.dims = 3;
-  launch.global[0] = (gsize) width;
-  launch.global[1] = (gsize) height;
-  launch.global[2] = (gsize) depth;
-  gyre_lower_launch (lower, node, &launch);
-}
-
 /* A sum over nothing, or of nothing: no kernel is needed. */
 static gboolean
-lower_nothing (GyreLower        *lower,
-               const GyreTensor *node,
-               gint64            n_terms)
+lower_nothing (GyreLower         *lower,
+               const GyreTensor  *node,
+               const GyreConvJob *job)
 {
+  gint64 terms = job->n * job->channels * job->out_channels * job->in[0] * job->in[1];
   GyreShape local;
   gint64 n;
 
   gyre_lower_local_shape (lower, node, &local, NULL);
   n = gyre_shape_n_elements (&local);
-  if (n > 0 && n_terms > 0)
+  if (n > 0 && terms > 0)
     return FALSE;
 
   if (n > 0)
     gyre_lower_fill (lower, node, node->id, 0, n);
+  return TRUE;
+}
+
+static gboolean
+lower_job (GyreLower          *lower,
+           const GyreTensor   *node,
+           const GyreConvJob  *job,
+           GError            **error)
+{
+  const GyreConvAlgorithm *algorithm;
+
+  if (lower_nothing (lower, node, job))
+    return TRUE;
+
+  algorithm = gyre_convolution_choose (lower, job, error);
+  if (algorithm == NULL)
+    return FALSE;
+
+  lower->variant = algorithm->name;
+  algorithm->lower (lower, node, job);
+  lower->variant = NULL;
   return TRUE;
 }
 
@@ -145,14 +143,10 @@ gyre_convolution_lower (GyreLower         *lower,
                         const GyreTensor  *node,
                         GError           **error)
 {
-  const GyreTensor *x = node->operands[0], *k = node->operands[1];
-  GyreConvJob job = job_of_values (lower, node, x, k, node);
+  GyreConvJob job =
+      job_of_values (lower, node, node->operands[0], node->operands[1], node);
 
-  if (!lower_nothing (lower, node, job.channels)
-      && !gyre_convolution_rows_lower (lower, node, &job, x->id, k->id))
-    launch_plain (lower, node, "gyre_convolution", &job, job.out_channels,
-                  job.out[0] * job.out[1], job.n);
-  return TRUE;
+  return lower_job (lower, node, &job, error);
 }
 
 gboolean
@@ -160,15 +154,10 @@ gyre_convolution_image_lower (GyreLower         *lower,
                               const GyreTensor  *node,
                               GError           **error)
 {
-  const GyreTensor *k = node->operands[0], *y = node->operands[1];
-  GyreConvJob job = job_of_values (lower, node, node, k, y);
+  GyreConvJob job =
+      job_of_values (lower, node, node, node->operands[0], node->operands[1]);
 
-  job = turn_job (&job);
-  if (!lower_nothing (lower, node, job.channels)
-      && !gyre_convolution_rows_lower (lower, node, &job, y->id, k->id))
-    launch_plain (lower, node, "gyre_convolution_image", &job, job.out_channels,
-                  job.out[0] * job.out[1], job.n);
-  return TRUE;
+  return lower_job (lower, node, &job, error);
 }
 
 gboolean
@@ -176,12 +165,8 @@ gyre_convolution_kernel_lower (GyreLower         *lower,
                                const GyreTensor  *node,
                                GError           **error)
 {
-  const GyreTensor *x = node->operands[0], *y = node->operands[1];
-  GyreConvJob job = job_of_values (lower, node, x, node, y);
+  GyreConvJob job =
+      job_of_values (lower, node, node->operands[0], node, node->operands[1]);
 
-  if (!lower_nothing (lower, node, job.n)
-      && !gyre_convolution_rows_kernel_lower (lower, node, &job, x->id, y->id))
-    launch_plain (lower, node, "gyre_convolution_kernel", &job, job.out_channels,
-                  job.channels / job.groups, job.taps[0] * job.taps[1]);
-  return TRUE;
+  return lower_job (lower, node, &job, error);
 }

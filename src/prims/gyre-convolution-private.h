@@ -40,23 +40,61 @@ void gyre_convolution_image_reference  (const GyreTensor *node, const GyreRef *i
 void gyre_convolution_kernel_reference (const GyreTensor *node, const GyreRef *in,
                                         GyreRef *out);
 
-/* A convolution as the kernels do it: from an image to an image. */
+/* Which of the three is computed by the others */
+typedef enum
+{
+  GYRE_CONV_Y,
+  GYRE_CONV_X,
+  GYRE_CONV_K
+} GyreConvGives;
+
+/* A convolution on a device: the sizes are those of x → y, whatever is computed. */
 typedef struct
 {
+  GyreConvGives gives;
+  guint    x, k, y;         /* values */
   gint64   n, in[2], out[2];
   gint64   channels, out_channels, groups;
   gint64   taps[2];
   gint64   strides[2], low[2], dilation[2], spread[2];
-  gboolean turned;          /* the kernel's taps backwards, its channels swapped */
+  gboolean turned;          /* of kernels that give x as a y: the kernel's taps backwards,
+                               its channels swapped */
 } GyreConvJob;
 
-/* How work-groups of one work-item do it: src/prims/gyre-convolution-rows.c. FALSE where
- * the local memory is too small. */
+/* One way to compute it.  The table in gyre-convolution-choose.c lists them: the first
+ * that serves the job and suits it is taken, else the first that serves it.  None of
+ * n, channels and so on is 0. */
+typedef struct
+{
+  const char *name;
+
+  /* whether it can */
+  gboolean (*serves) (const GyreLower *lower, const GyreConvJob *job);
+  /* whether it is the best, as far as is known; where it serves */
+  gboolean (*suits)  (const GyreLower *lower, const GyreConvJob *job);
+  void     (*lower)  (GyreLower *lower, const GyreTensor *node, const GyreConvJob *job);
+} GyreConvAlgorithm;
+
+extern const GyreConvAlgorithm gyre_conv_direct;     /* serves all */
+extern const GyreConvAlgorithm gyre_conv_im2col;
+
+/* NULL: $GYRE_CONV names none that there is */
+const GyreConvAlgorithm *gyre_convolution_choose (const GyreLower    *lower,
+                                                  const GyreConvJob  *job,
+                                                  GError            **error);
+
+/* How work-groups of one work-item do it, for CPUs: src/prims/gyre-convolution-rows.c.
+ * FALSE where the local memory is too small. */
 gboolean gyre_convolution_rows_lower   (GyreLower *lower, const GyreTensor *node,
-                                        const GyreConvJob *job, guint image,
-                                        guint kernel);
-gboolean gyre_convolution_rows_kernel_lower (GyreLower *lower, const GyreTensor *node,
-                                             const GyreConvJob *job, guint image,
-                                             guint result);
+                                        const GyreConvJob *job);
+gboolean gyre_convolution_rows_serves  (const GyreLower *lower, const GyreConvJob *job);
+/* The job of x as a y: from y to x. */
+GyreConvJob gyre_convolution_turn      (const GyreConvJob *job);
+/* All kernels of convolution.cl and convolution-columns.cl take these, in this order:
+ * adds them after n arguments, and returns how many there are then. */
+guint    gyre_convolution_add_sizes    (const GyreConvJob *job, GyreCommandArg *args,
+                                        guint n);
+
+#define GYRE_CONV_MAX_ARGS 24
 
 G_END_DECLS

@@ -16,6 +16,7 @@ typedef struct
   gint64      block, blocks;    /* channels that are copied at once */
   gint64      panels;
   gint64      band;             /* rows of results that local memory has room for */
+  gint64      edge;             /* floats that each row of results needs besides */
   const char *options;
 } RowsPlan;
 
@@ -58,15 +59,13 @@ band_space (const GyreConvJob *job,
                  + (job->taps[1] - 1) * job->dilation[1] + 1);
 }
 
-/* edge: floats that each row of results needs besides */
 static gboolean
 choose_band (RowsPlan          *plan,
              const GyreLower   *lower,
-             const GyreConvJob *job,
-             gint64             edge)
+             const GyreConvJob *job)
 {
   gint64 room = (gint64) MIN (lower->target->local_memory / 4 * 3, MAX_LOCAL) / 4
-                - 2 * LANES - edge;
+                - 2 * LANES - plan->edge;
   gint64 channels = job->channels / job->groups;
 
   plan->block = MIN (channels, room / band_space (job, 1));
@@ -76,8 +75,8 @@ choose_band (RowsPlan          *plan,
   plan->blocks = divide_up (channels, plan->block);
   plan->block = divide_up (channels, plan->blocks);
   plan->band = 1;
-  while (plan->band < job->out[0]
-         && band_space (job, plan->band + 1) * plan->block + plan->band * edge <= room)
+  while (plan->band < job->out[0] &&
+         band_space (job, plan->band + 1) * plan->block + plan->band * plan->edge <= room)
     plan->band++;
 
   return TRUE;
@@ -108,18 +107,17 @@ add_pair (GString      *options,
 static const char *
 write_options (const RowsPlan    *plan,
                GyreLower         *lower,
-               const GyreConvJob *job,
-               gint64             edge)
+               const GyreConvJob *job)
 {
   g_autoptr (GString) options = g_string_new (job->turned ? "-DTURNED" : NULL);
 
   g_string_append_printf (options, "%s-D%s", job->turned ? " " : "",
-                          edge > 0 ? "OF_KERNEL" : "OF_IMAGE");
+                          plan->edge > 0 ? "OF_KERNEL" : "OF_IMAGE");
   add_option (options, "MR", plan->tile);
   add_option (options, "NV", plan->vectors);
   add_option (options, "BLOCK", plan->block);
   add_option (options, "SPACE", band_space (job, plan->band) * plan->block + LANES);
-  add_option (options, "EDGE", MAX (plan->band * edge, LANES));
+  add_option (options, "EDGE", MAX (plan->band * plan->edge, LANES));
   add_option (options, "CHANNELS", job->channels);
   add_option (options, "OUT_CHANNELS", job->out_channels);
   add_option (options, "GROUPS", job->groups);
@@ -137,28 +135,25 @@ write_options (const RowsPlan    *plan,
 }
 
 static gboolean
-plan_rows (RowsPlan          *plan,
-           GyreLower         *lower,
-           const GyreConvJob *job,
-           gboolean           of_kernel)
+choose_tiles (RowsPlan          *plan,
+              const GyreLower   *lower,
+              const GyreConvJob *job)
 {
-  gint64 features = job->out_channels / job->groups, edge = 0;
+  gint64 features = job->out_channels / job->groups;
 
   if (!lower->target->cpu)
     return FALSE;
 
   plan->vectors = features > LANES ? 2 : 1;
   plan->panels = divide_up (features, plan->vectors * LANES);
-  if (of_kernel)
-    edge = job->out[1] * plan->vectors * LANES;
-  if (!choose_band (plan, lower, job, edge))
+  plan->edge = job->gives == GYRE_CONV_K ? job->out[1] * plan->vectors * LANES : 0;
+  if (!choose_band (plan, lower, job))
     return FALSE;
 
-  plan->tile = choose_tile (!of_kernel              ? job->out[1]
-                            : job->dilation[1] == 1 ? job->taps[1] * plan->block
-                                                    : plan->block,
+  plan->tile = choose_tile (job->gives != GYRE_CONV_K ? job->out[1]
+                            : job->dilation[1] == 1   ? job->taps[1] * plan->block
+                                                      : plan->block,
                             plan->vectors);
-  plan->options = write_options (plan, lower, job, edge);
   return TRUE;
 }
 
@@ -210,66 +205,74 @@ share_band (const GyreLower   *lower,
   return band;
 }
 
-gboolean
-gyre_convolution_rows_lower (GyreLower         *lower,
-                             const GyreTensor  *node,
-                             const GyreConvJob *job,
-                             guint              image,
-                             guint              kernel)
+static void
+lower_image (GyreLower         *lower,
+             const GyreTensor  *node,
+             const RowsPlan    *plan,
+             const GyreConvJob *job)
 {
-  RowsPlan plan;
-  guint panels;
-  gint64 band;
+  guint panels = gyre_lower_temp (
+      lower, (gsize) count_panel_floats (plan, job) * sizeof (float));
+  gint64 band = share_band (lower, job, plan->band);
+  GyreCommandArg pack[] = { GYRE_TEMP (panels), GYRE_READ (job->k) };
+  GyreCommandArg rows[] = { GYRE_WRITE (node->id), GYRE_READ (job->x), GYRE_TEMP (panels),
+                            GYRE_INT (band) };
 
-  if (!plan_rows (&plan, lower, job, FALSE))
-    return FALSE;
+  launch (lower, node, plan, "gyre_convolution_pack", pack, G_N_ELEMENTS (pack),
+          (gint64[]){ plan->vectors * LANES, job->taps[0] * job->taps[1] * plan->block,
+                      job->groups * plan->panels * plan->blocks },
+          FALSE);
+  launch (lower, node, plan, "gyre_convolution_rows", rows, G_N_ELEMENTS (rows),
+          (gint64[]){ divide_up (job->out[0], band), job->n, 1 }, TRUE);
+}
 
-  panels = gyre_lower_temp (
-      lower, (gsize) count_panel_floats (&plan, job) * sizeof (float));
-  band = share_band (lower, job, plan.band);
-  {
-    GyreCommandArg pack[] = { GYRE_TEMP (panels), GYRE_READ (kernel) };
-    GyreCommandArg rows[] = { GYRE_WRITE (node->id), GYRE_READ (image),
-                              GYRE_TEMP (panels), GYRE_INT (band) };
+static void
+lower_kernel (GyreLower         *lower,
+              const GyreTensor  *node,
+              const RowsPlan    *plan,
+              const GyreConvJob *job)
+{
+  gint64 chunks =
+      MIN (job->n, (gint64) MAX (lower->target->compute_units, 1) * GROUPS_A_UNIT);
+  guint sums = gyre_lower_temp (
+      lower, (gsize) (chunks * count_panel_floats (plan, job)) * sizeof (float));
+  GyreCommandArg rows[] = { GYRE_TEMP (sums), GYRE_READ (job->x), GYRE_READ (job->y),
+                            GYRE_INT (job->n), GYRE_INT (plan->band) };
+  GyreCommandArg sum[] = { GYRE_WRITE (node->id), GYRE_TEMP (sums), GYRE_INT (chunks) };
 
-    launch (lower, node, &plan, "gyre_convolution_pack", pack, G_N_ELEMENTS (pack),
-            (gint64[]){ plan.vectors * LANES, job->taps[0] * job->taps[1] * plan.block,
-                        job->groups * plan.panels * plan.blocks },
-            FALSE);
-    launch (lower, node, &plan, "gyre_convolution_rows", rows, G_N_ELEMENTS (rows),
-            (gint64[]){ divide_up (job->out[0], band), job->n, 1 }, TRUE);
-  }
-  return TRUE;
+  launch (lower, node, plan, "gyre_convolution_rows_kernel", rows, G_N_ELEMENTS (rows),
+          (gint64[]){ chunks, 1, 1 }, TRUE);
+  launch (lower, node, plan, "gyre_convolution_sum", sum, G_N_ELEMENTS (sum),
+          (gint64[]){ job->out_channels, job->channels / job->groups,
+                      job->taps[0] * job->taps[1] },
+          FALSE);
 }
 
 gboolean
-gyre_convolution_rows_kernel_lower (GyreLower         *lower,
-                                    const GyreTensor  *node,
-                                    const GyreConvJob *job,
-                                    guint              image,
-                                    guint              result)
+gyre_convolution_rows_serves (const GyreLower   *lower,
+                              const GyreConvJob *job)
 {
+  GyreConvJob turned = job->gives == GYRE_CONV_X ? gyre_convolution_turn (job) : *job;
   RowsPlan plan;
-  guint sums;
-  gint64 chunks;
 
-  if (!plan_rows (&plan, lower, job, TRUE))
+  return choose_tiles (&plan, lower, &turned);
+}
+
+gboolean
+gyre_convolution_rows_lower (GyreLower         *lower,
+                             const GyreTensor  *node,
+                             const GyreConvJob *job)
+{
+  GyreConvJob turned = job->gives == GYRE_CONV_X ? gyre_convolution_turn (job) : *job;
+  RowsPlan plan;
+
+  if (!choose_tiles (&plan, lower, &turned))
     return FALSE;
 
-  chunks = MIN (job->n, (gint64) MAX (lower->target->compute_units, 1) * GROUPS_A_UNIT);
-  sums = gyre_lower_temp (
-      lower, (gsize) (chunks * count_panel_floats (&plan, job)) * sizeof (float));
-  {
-    GyreCommandArg rows[] = { GYRE_TEMP (sums), GYRE_READ (image), GYRE_READ (result),
-                              GYRE_INT (job->n), GYRE_INT (plan.band) };
-    GyreCommandArg sum[] = { GYRE_WRITE (node->id), GYRE_TEMP (sums), GYRE_INT (chunks) };
-
-    launch (lower, node, &plan, "gyre_convolution_rows_kernel", rows, G_N_ELEMENTS (rows),
-            (gint64[]){ chunks, 1, 1 }, TRUE);
-    launch (lower, node, &plan, "gyre_convolution_sum", sum, G_N_ELEMENTS (sum),
-            (gint64[]){ job->out_channels, job->channels / job->groups,
-                        job->taps[0] * job->taps[1] },
-            FALSE);
-  }
+  plan.options = write_options (&plan, lower, &turned);
+  if (job->gives == GYRE_CONV_K)
+    lower_kernel (lower, node, &plan, job);
+  else
+    lower_image (lower, node, &plan, &turned);
   return TRUE;
 }

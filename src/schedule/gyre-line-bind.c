@@ -55,6 +55,17 @@ find_key (const GyreBinder  *self,
   return GYRE_KEY_AT (self->line->plan->lives->at[lowered->command.node->id]);
 }
 
+/* Scratch i of the command's node */
+static GyreBuffer *
+get_temp (const GyreBinder  *self,
+          const GyreLowered *lowered,
+          guint              i)
+{
+  return g_array_index (self->line->needs, GyreNeed,
+                        self->line->n_roots + lowered->first_temp + i)
+      .buffer;
+}
+
 /* --- kernels --- */
 
 GyreKernel *
@@ -83,7 +94,6 @@ bind_arg (GyreBinder           *self,
           int                  *slot)
 {
   gboolean good = TRUE;
-  guint temp = self->line->n_roots + lowered->first_temp;
 
   *slot = -1;
   switch (arg->kind)
@@ -92,8 +102,7 @@ bind_arg (GyreBinder           *self,
       *out = GYRE_BUFFER_ARG (find_buffer (self, arg->value, slot, &good));
       break;
     case GYRE_COMMAND_ARG_TEMP:
-      *out = GYRE_BUFFER_ARG (g_array_index (self->line->needs, GyreNeed,
-                                             temp + arg->value).buffer);
+      *out = GYRE_BUFFER_ARG (get_temp (self, lowered, arg->value));
       break;
     case GYRE_COMMAND_ARG_INT:
       *out = GYRE_I32_ARG (arg->i);
@@ -113,7 +122,7 @@ bind_launch (GyreBinder        *self,
 {
   const GyreLaunch *launch = &lowered->command.launch;
   GyreBound bound = { GYRE_COMMAND_LAUNCH, find_key (self, lowered),
-                      lowered->command.node };
+                      lowered->command.node, lowered->command.variant };
   guint index;
 
   bound.launch.kernel = gyre_binder_find_kernel (self, launch);
@@ -181,6 +190,25 @@ gyre_binder_set_value (GyreBinder *self,
   return good;
 }
 
+/* i: 0 for A, 1 for B, 2 for C */
+static gboolean
+set_operand (GyreBinder        *self,
+             const GyreLowered *lowered,
+             guint              bound,
+             guint              i,
+             GArray            *wishes)
+{
+  const GyreGemm *gemm = &lowered->command.gemm;
+  const guint operands[] = { gemm->a, gemm->b, gemm->c };
+
+  if ((gemm->temps & 1u << i) == 0)
+    return gyre_binder_set_value (self, bound, i, operands[i], wishes);
+
+  *get_field (&g_array_index (self->line->bound, GyreBound, bound), i)
+    = get_temp (self, lowered, operands[i]);
+  return TRUE;
+}
+
 static gboolean
 bind_gemm (GyreBinder        *self,
            const GyreLowered *lowered,
@@ -188,21 +216,24 @@ bind_gemm (GyreBinder        *self,
 {
   const GyreGemm *gemm = &lowered->command.gemm;
   GyreBound bound = { GYRE_COMMAND_GEMM, find_key (self, lowered),
-                      lowered->command.node };
+                      lowered->command.node, lowered->command.variant };
   guint index;
 
   bound.gemm = (GyreBlasGemm) {
     .m = gemm->m, .n = gemm->n, .k = gemm->k, .batch = gemm->batch,
     .lda = gemm->lda, .ldb = gemm->ldb, .ldc = gemm->ldc,
     .stride_a = gemm->stride_a, .stride_b = gemm->stride_b, .stride_c = gemm->stride_c,
+    .first_a = gemm->first_a, .first_b = gemm->first_b, .first_c = gemm->first_c,
     .trans_a = gemm->trans_a, .trans_b = gemm->trans_b,
     .alpha = gemm->alpha, .beta = gemm->beta,
   };
   index = gyre_binder_add (self, &bound);
 
-  return gyre_binder_set_value (self, index, 0, gemm->a, wishes)
-         && gyre_binder_set_value (self, index, 1, gemm->b, wishes)
-         && gyre_binder_set_value (self, index, 2, gemm->c, wishes);
+  for (guint i = 0; i < 3; i++)
+    if (!set_operand (self, lowered, index, i, wishes))
+      return FALSE;
+
+  return TRUE;
 }
 
 static gboolean
@@ -211,7 +242,7 @@ bind_fill (GyreBinder        *self,
            GArray            *wishes)
 {
   GyreBound bound = { GYRE_COMMAND_FILL, find_key (self, lowered),
-                      lowered->command.node };
+                      lowered->command.node, lowered->command.variant };
 
   memcpy (&bound.fill.pattern, &lowered->command.fill.pattern, sizeof bound.fill.pattern);
   bound.fill.size = (gsize) lowered->command.fill.count * 4;
@@ -226,7 +257,7 @@ bind_copy (GyreBinder        *self,
            GArray            *wishes)
 {
   GyreBound bound = { GYRE_COMMAND_COPY, find_key (self, lowered),
-                      lowered->command.node };
+                      lowered->command.node, lowered->command.variant };
   guint index;
 
   bound.copy.from_first = (gsize) lowered->command.copy.from_first;

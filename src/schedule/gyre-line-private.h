@@ -16,6 +16,7 @@ typedef struct
   GyreCommandKind   kind;
   guint             key;       /* when, see GYRE_KEY_AT () */
   const GyreTensor *node;      /* NULL: between nodes */
+  const char       *variant;   /* which way to compute it, or NULL */
   union
   {
     struct

@@ -200,6 +200,8 @@ gyre_bound_to_string (const GyreBound *self)
       g_string_append_printf (out, "  %%%u %s", self->node->id, self->node->prim->name);
       for (guint i = 0; i < self->node->n_operands; i++)
         g_string_append_printf (out, " %%%u", self->node->operands[i]->id);
+      if (self->variant != NULL)
+        g_string_append_printf (out, " (%s)", self->variant);
       if (self->node->path[0] != '\0')
         g_string_append_printf (out, "  ; %s", self->node->path);
     }

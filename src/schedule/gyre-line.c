@@ -34,6 +34,8 @@ make_target (GyreDevice *device)
     .max_work_group = gyre_device_get_max_work_group (device),
     .local_memory = gyre_device_get_local_memory (device),
     .compute_units = gyre_device_get_compute_units (device),
+    .memory = gyre_device_get_memory (device),
+    .max_allocation = gyre_device_get_max_allocation (device),
   };
 }
 
@@ -150,6 +152,7 @@ lower_node (GyreLine          *self,
 
   g_array_set_size (lower->commands, 0);
   g_array_set_size (lower->temps, 0);
+  lower->variant = NULL;
   if (!node->prim->lower (lower, node, error))
     return FALSE;
 

@@ -285,44 +285,48 @@ run_launch (Run               *self,
 }
 
 static float *
-fetch (Run   *self,
-       guint  value,
-       gsize *size)
+fetch (Run        *self,
+       GyreBuffer *buffer,
+       gsize      *size)
 {
   float *numbers;
 
-  *size = gyre_buffer_get_size (self->buffers[value]);
+  *size = gyre_buffer_get_size (buffer);
   numbers = g_malloc0 (*size + 4);
-  transfer (self, read_bytes, self->buffers[value], numbers, *size);
+  transfer (self, read_bytes, buffer, numbers, *size);
 
   return numbers;
 }
 
 /* On the host, as plainly as can be: how products are made is tested elsewhere. */
 static void
-run_gemm (Run            *self,
-          const GyreGemm *gemm)
+run_gemm (Run             *self,
+          const GyreGemm  *gemm,
+          GyreBuffer     **temps)
 {
+  GyreBuffer *in_c = (gemm->temps & GYRE_GEMM_TEMP_C ? temps : self->buffers)[gemm->c];
   gsize size_a, size_b, size_c;
-  g_autofree float *a = fetch (self, gemm->a, &size_a);
-  g_autofree float *b = fetch (self, gemm->b, &size_b);
-  g_autofree float *c = fetch (self, gemm->c, &size_c);
+  g_autofree float *a = fetch (
+      self, (gemm->temps & GYRE_GEMM_TEMP_A ? temps : self->buffers)[gemm->a], &size_a);
+  g_autofree float *b = fetch (
+      self, (gemm->temps & GYRE_GEMM_TEMP_B ? temps : self->buffers)[gemm->b], &size_b);
+  g_autofree float *c = fetch (self, in_c, &size_c);
 
   for (gint64 z = 0; z < gemm->batch; z++)
     for (gint64 i = 0; i < gemm->m; i++)
       for (gint64 j = 0; j < gemm->n; j++)
         {
-          float *to = &c[z * gemm->stride_c + i * gemm->ldc + j];
+          float *to = &c[gemm->first_c + z * gemm->stride_c + i * gemm->ldc + j];
           double sum = 0;
 
           for (gint64 k = 0; k < gemm->k; k++)
-            sum += (double) a[z * gemm->stride_a
+            sum += (double) a[gemm->first_a + z * gemm->stride_a
                               + (gemm->trans_a ? k * gemm->lda + i : i * gemm->lda + k)]
-                   * b[z * gemm->stride_b
+                   * b[gemm->first_b + z * gemm->stride_b
                        + (gemm->trans_b ? j * gemm->ldb + k : k * gemm->ldb + j)];
           *to = gemm->alpha * (float) sum + (gemm->beta != 0 ? gemm->beta * *to : 0);
         }
-  transfer (self, write_bytes, self->buffers[gemm->c], c, size_c);
+  transfer (self, write_bytes, in_c, c, size_c);
 }
 
 static void
@@ -331,7 +335,7 @@ run_fill (Run   *self,
           float  pattern)
 {
   gsize size;
-  g_autofree float *numbers = fetch (self, value, &size);
+  g_autofree float *numbers = fetch (self, self->buffers[value], &size);
 
   for (gsize i = 0; i < size / sizeof (float); i++)
     numbers[i] = pattern;
@@ -346,7 +350,7 @@ run_command (Run                *self,
   if (command->kind == GYRE_COMMAND_LAUNCH)
     run_launch (self, &command->launch, temps);
   else if (command->kind == GYRE_COMMAND_GEMM)
-    run_gemm (self, &command->gemm);
+    run_gemm (self, &command->gemm, temps);
   else if (command->kind == GYRE_COMMAND_FILL)
     run_fill (self, command->fill.value, command->fill.pattern);
   else

@@ -8,8 +8,9 @@
 #include <gyre/gyre-ops.h>
 
 /* Convolutions and pools, and their gradients, on a device, against the interpreter in
- * double, in odd sizes, by all kernels that there are: for CPUs with much local memory,
- * with so little that channels come in blocks, and for other devices. */
+ * double, in odd sizes, by all algorithms and kernels that there are: for CPUs with much
+ * local memory, with so little that channels come in blocks, and for other devices; as a
+ * product of all samples' columns, and of as few as there is memory for. */
 
 typedef GyreTensor *(*PoolFunc) (GyreTensor *x, const gint64 *window,
                                  const gint64 *strides, const gint64 *padding);
@@ -76,14 +77,18 @@ static const ConvCase cases[] = {
   { "pool of sums", DIMS (2, 9, 8, 17), DIMS (3, 3), POOL (2, 1), { 1, 1, 0, 1 }, TOTAL },
 };
 
+/* algorithm: for GYRE_CONV */
 static const struct
 {
-  const char *name;
+  const char *name, *algorithm;
   GyreTarget target;
 } targets[] = {
-  { "CPU", { TRUE, 64, 1 << 20, 3 } },
-  { "CPU of little local memory", { TRUE, 64, 2048, 3 } },
-  { "any device", { FALSE, 64, 32768, 3 } },
+  { "CPU, direct", "direct", { TRUE, 64, 1 << 20, 3 } },
+  { "CPU of little local memory, direct", "direct", { TRUE, 64, 2048, 3 } },
+  { "any device, direct", "direct", { FALSE, 64, 32768, 3 } },
+  { "CPU, im2col", "im2col", { TRUE, 64, 1 << 20, 3 } },
+  { "any device of little memory, im2col", "im2col", { FALSE, 64, 32768, 3, 1 << 16 } },
+  { "any device, chosen", "auto", { FALSE, 64, 32768, 3 } },
 };
 
 static GPtrArray *devices;
@@ -174,7 +179,9 @@ check_program (const ConvCase *which, GyreProgram *program)
 
       target.local_memory =
           MIN (target.local_memory, gyre_device_get_local_memory (device));
+      g_setenv ("GYRE_CONV", targets[t].algorithm, TRUE);
       gyre_check_run_program_as (program, device, &target, inputs, got);
+      g_unsetenv ("GYRE_CONV");
       for (guint i = 0; i < n_outputs; i++)
         {
           compare (which->name, targets[t].name, i, &got[i], &wanted[i]);
