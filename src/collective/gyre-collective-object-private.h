@@ -181,7 +181,8 @@ gboolean gyre_collective_flush_all    (GyreCollective   *self,
 /* The fresh events become the last. */
 void     gyre_collective_turn_events  (GyreCollective   *self);
 void     gyre_collective_clear_event  (cl_event         *event);
-/* Waits on the calling thread without burning it; what names who waits. */
+/* Waits on the executor thread, no longer than GYRE_DEVICE_TIMEOUT; what names the
+ * command. */
 gboolean gyre_collective_wait_event   (cl_event          event,
                                        const char       *what,
                                        GyreDevice       *device,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collective/gyre-collective-object-private.h"
 
-#include <sched.h>
-
+#include "device/gyre-executor-private.h"
 #include "device/gyre-transfer-private.h"
 
 /* How a hop is laid out on a device: CPUs take long runs in work-groups of one, others
@@ -172,18 +171,7 @@ gyre_collective_wait_event (cl_event      event,
                             GyreDevice   *device,
                             GError      **error)
 {
-  cl_int status = CL_QUEUED;
-  cl_int asked;
-
-  for (;;)
-    {
-      asked = clGetEventInfo (event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status,
-                              &status, NULL);
-      if (asked != CL_SUCCESS || status <= CL_COMPLETE)
-        break;
-      sched_yield ();
-    }
-  return gyre_cl_check (asked != CL_SUCCESS ? asked : status, error, "%s on %s", what,
+  return gyre_cl_check (gyre_executor_wait_event (event), error, "%s on %s", what,
                         gyre_device_get_name (device));
 }
 

@@ -29,6 +29,10 @@ void     gyre_executor_add_pending (cl_event        *events,
                                     GyrePendingFunc  done,
                                     gpointer         data);
 
+/* On the executor thread: waits for a command that is flushed; nothing else runs
+ * meanwhile.  The event's status, or GYRE_CL_NO_ANSWER. */
+cl_int   gyre_executor_wait_event (cl_event event);
+
 /* On a thread that isn't the executor's: waits until no job and no pending is left. */
 void     gyre_executor_drain     (void);
 /* Drains and joins; a later post starts a new thread. */

@@ -107,6 +107,23 @@ look_at (cl_event event)
   return asked == CL_SUCCESS ? status : asked;
 }
 
+cl_int
+gyre_executor_wait_event (cl_event event)
+{
+  gint64 start = g_get_monotonic_time ();
+  cl_int status;
+
+  g_return_val_if_fail (gyre_executor_is_current (), CL_INVALID_OPERATION);
+
+  while ((status = look_at (event)) > CL_COMPLETE)
+    {
+      if (self.limit > 0 && g_get_monotonic_time () - start > self.limit)
+        return GYRE_CL_NO_ANSWER;
+      sched_yield ();
+    }
+  return status;
+}
+
 static cl_int
 look_at_events (const cl_event *events,
                 guint           n,

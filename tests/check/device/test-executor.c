@@ -165,6 +165,30 @@ START_TEST (a_device_without_answer_is_given_up)
 }
 END_TEST
 
+static void
+wait_here (gpointer data)
+{
+  last_status = gyre_executor_wait_event (data);
+}
+
+START_TEST (a_wait_ends_as_well)
+{
+  cl_int status;
+  cl_event event = clCreateUserEvent (gyre_device_get_context (device), &status);
+
+  gyre_executor_shutdown ();
+  g_setenv ("GYRE_DEVICE_TIMEOUT", "1", TRUE);
+  gyre_executor_call (wait_here, event);
+  ck_assert_int_eq (last_status, GYRE_CL_NO_ANSWER);
+  clSetUserEventStatus (event, CL_COMPLETE);
+  gyre_executor_call (wait_here, event);
+  ck_assert_int_eq (last_status, CL_COMPLETE);
+  gyre_executor_shutdown ();
+  g_unsetenv ("GYRE_DEVICE_TIMEOUT");
+  clReleaseEvent (event);
+}
+END_TEST
+
 START_TEST (jobs_run_while_an_event_is_pending)
 {
   cl_int status;
@@ -286,6 +310,7 @@ add_tests (Suite *suite)
   tcase_add_test (tcase, no_events_are_done_at_once);
   tcase_add_test (tcase, an_error_comes_through);
   tcase_add_test (tcase, a_device_without_answer_is_given_up);
+  tcase_add_test (tcase, a_wait_ends_as_well);
   tcase_add_test (tcase, jobs_run_while_an_event_is_pending);
   tcase_add_test (tcase, it_starts_again_after_shutdown);
   tcase_add_test (tcase, many_threads_post);
