@@ -280,7 +280,7 @@ static const GyreUnary unaries[] = {
   [GYRE_UNARY_ABS] = {
     UNARY ("abs", number, unary_vjp, 0, unary_simplify),
     .real = "fabs ($a)",
-    .integer = "($a > 0 ? $a : " WRAPPED ")", .function = fabs, .pull = pull_abs,
+    .integer = "(($t) abs ($a))", .function = fabs, .pull = pull_abs,
   },
   [GYRE_UNARY_SIGN] = {
     UNARY ("sign", number, gyre_prims_vjp_zero, 0, unary_simplify),
