@@ -91,7 +91,7 @@ linear_value (const GyreCurve *self,
                self->init_value, self->end_value, (double) self->transition_steps);
 }
 
-/* exponential-decay: init rate^(c / n) */
+/* exponential-decay: init rate^(c / n), not past the end value unless that is 0 */
 
 static void
 exponential_properties (GObjectClass *klass)
@@ -105,6 +105,8 @@ exponential_properties (GObjectClass *klass)
              OFFSET (transition_begin), 0);
   gyre_property_add_boolean (klass, "staircase", "Whether it decays in steps",
                              OFFSET (staircase), FALSE);
+  add_value (klass, "end-value", "What it does not go past; 0: nothing",
+             OFFSET (end_value), 0);
 }
 
 static GyreTensor *
@@ -113,12 +115,17 @@ exponential_value (const GyreCurve *self,
 {
   GyreTensor *since = gyre_add_scalar (count, -(double) self->transition_begin);
   GyreTensor *power = gyre_div (since, number ((double) self->transition_steps));
+  GyreTensor *value;
 
   if (self->staircase)
     power = gyre_floor (power);
   power = gyre_max (power, number (0));
+  value = gyre_mul_scalar (gyre_pow (number (self->decay_rate), power), self->init_value);
+  if (self->end_value == 0)
+    return value;
 
-  return gyre_mul_scalar (gyre_pow (number (self->decay_rate), power), self->init_value);
+  return self->decay_rate < 1 ? gyre_max (value, number (self->end_value))
+                              : gyre_min (value, number (self->end_value));
 }
 
 /* cosine-decay: init ((1 - alpha) ((1 + cos (pi c / n)) / 2)^exponent + alpha) */
@@ -169,7 +176,7 @@ warmup_properties (GObjectClass *klass)
   add_init (klass);
   add_value (klass, "peak-value", "What it is after the warm-up", OFFSET (peak_value), 0);
   add_steps (klass, "warmup-steps", "How many updates the warm-up takes",
-             OFFSET (warmup_steps), 1);
+             OFFSET (warmup_steps), 0);
   add_steps (klass, "decay-steps", "How many updates it takes in all, warm-up included",
              OFFSET (decay_steps), 1);
   add_value (klass, "end-value", "What it ends at", OFFSET (end_value), 0);
@@ -198,7 +205,8 @@ warmup_value (const GyreCurve *self,
 {
   double warmup = (double) self->warmup_steps;
   double alpha = self->peak_value != 0 ? self->end_value / self->peak_value : 0;
-  GyreTensor *before = ramp (count, self->init_value, self->peak_value, warmup);
+  GyreTensor *before =
+      ramp (count, self->init_value, self->peak_value, MAX (warmup, 1));
   GyreTensor *after = cosine (gyre_add_scalar (count, -warmup), self->peak_value,
                               (double) self->decay_steps - warmup, alpha, self->exponent);
 

@@ -288,14 +288,15 @@ START_TEST (optimizer_agrees)
 }
 END_TEST
 
-START_TEST (schedule_agrees)
+/* What a schedule gives for each count, up to the rounding of a float. */
+static void
+check_schedule (const char   *line,
+                const double *counts,
+                const double *wanted,
+                guint         n)
 {
-  JsonArray *steps = json_object_get_array_member (root, "schedule_steps");
-  JsonArray *expected =
-    json_object_get_array_member (json_object_get_object_member (root, "schedules"),
-                                  schedules[_i].name);
   g_autoptr (GError) error = NULL;
-  g_autoptr (GyreSchedule) schedule = gyre_schedule_parse (schedules[_i].line, &error);
+  g_autoptr (GyreSchedule) schedule = gyre_schedule_parse (line, &error);
   g_autoptr (GyreGraph) graph = gyre_graph_new ();
 
   gyre_assert_no_error (error);
@@ -309,18 +310,58 @@ START_TEST (schedule_agrees)
   gyre_owner_pop ();
   gyre_assert_no_error (graph->error);
 
-  for (guint i = 0; i < json_array_get_length (steps); i++)
+  for (guint i = 0; i < n; i++)
     {
-      double count = json_array_get_double_element (steps, i);
-      double wanted = json_array_get_double_element (expected, i);
+      double count = counts[i];
       GyreRef input = { GYRE_I32, GYRE_SCALAR, &count };
       GyreRef value;
 
       gyre_interpret (graph, &input, &value, &error);
       gyre_assert_no_error (error);
-      gyre_assert_near (value.data[0], wanted, MAX (1e-6 * fabs (wanted), 1e-7));
+      gyre_assert_near (value.data[0], wanted[i], MAX (1e-6 * fabs (wanted[i]), 1e-7));
       g_free (value.data);
     }
+}
+
+START_TEST (schedule_agrees)
+{
+  JsonArray *steps = json_object_get_array_member (root, "schedule_steps");
+  JsonArray *expected =
+    json_object_get_array_member (json_object_get_object_member (root, "schedules"),
+                                  schedules[_i].name);
+  guint n = json_array_get_length (steps);
+  g_autofree double *counts = g_new (double, n);
+  g_autofree double *wanted = g_new (double, n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      counts[i] = json_array_get_double_element (steps, i);
+      wanted[i] = json_array_get_double_element (expected, i);
+    }
+  check_schedule (schedules[_i].line, counts, wanted, n);
+}
+END_TEST
+
+/* Their ends, by hand: 0.5^(c / 10) stops at its end value, from either side, and a
+ * warm-up of no steps begins at the peak. */
+START_TEST (schedule_ends)
+{
+  static const double counts[] = { 0, 10, 20, 40 };
+  static const struct
+  {
+    const char *line;
+    double      wanted[G_N_ELEMENTS (counts)];
+  } cases[] = {
+    { "exponential-decay(init-value=0.4,transition-steps=10,decay-rate=0.5,"
+      "end-value=0.15)",
+      { 0.4, 0.2, 0.15, 0.15 } },
+    { "exponential-decay(init-value=0.1,transition-steps=10,decay-rate=2,end-value=0.3)",
+      { 0.1, 0.2, 0.3, 0.3 } },
+    { "warmup-cosine-decay(init-value=0,peak-value=0.2,warmup-steps=0,decay-steps=20)",
+      { 0.2, 0.1, 0, 0 } },
+  };
+
+  check_schedule (cases[_i].line, counts, cases[_i].wanted, G_N_ELEMENTS (counts));
 }
 END_TEST
 
@@ -476,6 +517,7 @@ add_tests (Suite *suite)
 
   tcase_add_loop_test (all, optimizer_agrees, 0, G_N_ELEMENTS (runs));
   tcase_add_loop_test (values, schedule_agrees, 0, G_N_ELEMENTS (schedules));
+  tcase_add_loop_test (values, schedule_ends, 0, 3);
   gyre_check_add_loop (suite, "errors", says_what_is_wrong, G_N_ELEMENTS (wrong));
   gyre_check_add_loop (suite, "masks", decays_by_mask, G_N_ELEMENTS (decays));
   gyre_check_add (suite, "lines", prints_what_it_reads);
