@@ -30,6 +30,8 @@ parse (Reference *self,
       "Use the interpreter in double, not devices", NULL },
     { "training", 0, 0, G_OPTION_ARG_NONE, &self->training,
       "Whole training runs too: minutes", NULL },
+    { "tolerance-factor", 0, 0, G_OPTION_ARG_DOUBLE, &self->factor,
+      "What each bound is multiplied by; default 1", "F" },
     G_OPTION_ENTRY_NULL,
   };
   g_autoptr (GOptionContext) context = g_option_context_new ("FOLDER");
@@ -38,6 +40,12 @@ parse (Reference *self,
   g_option_context_add_main_entries (context, entries, NULL);
   if (!g_option_context_parse (context, argc, argv, error))
     return FALSE;
+  if (!(self->factor >= 0))
+    {
+      g_set_error (error, GYRE_ERROR, GYRE_ERROR_INVALID,
+                   "--tolerance-factor=%g: it takes a number from 0", self->factor);
+      return FALSE;
+    }
   if (*argc == 2 && g_file_test ((*argv)[1], G_FILE_TEST_IS_DIR))
     return TRUE;
 
@@ -69,7 +77,7 @@ int
 main (int    argc,
       char **argv)
 {
-  Reference self = { 0 };
+  Reference self = { .factor = 1 };
   g_autoptr (GError) error = NULL;
 
   set_environment ();

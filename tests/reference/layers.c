@@ -87,7 +87,7 @@ append_attributes (GString    *line,
     {
       g_autofree char *property = g_strdelimit (g_strdup (name), "_", '-');
 
-      if (g_strv_contains (notes, name))
+      if (g_strv_contains (notes, name) || JSON_NODE_HOLDS_NULL (node))
         continue;
       g_string_append_printf (line, " %s=", property);
       append_value (line, node);
@@ -114,7 +114,6 @@ get_head (LayerCase *self)
   return hyphenate (function != NULL ? function : self->type);
 }
 
-/* FALSE, and no error, where there is no such layer yet. */
 static gboolean
 make_layer (LayerCase *self,
             GError   **error)
@@ -128,35 +127,68 @@ make_layer (LayerCase *self,
 
   append_attributes (line, self->attributes);
   self->layer = gyre_model_parse (line->str, error);
-  if (self->layer != NULL)
-    return TRUE;
 
-  /* the layer is there: what it can't do is not left out */
-  if (error != NULL && g_error_matches (*error, GYRE_ERROR, GYRE_ERROR_UNKNOWN))
-    (*error)->code = GYRE_ERROR_INVALID;
+  return self->layer != NULL;
+}
+
+/* What a loss takes; of anything else the numbers would be another function's. */
+static const char *const loss_attributes[] = { "reduction", "label_smoothing", "delta",
+                                               NULL };
+
+static const char *const reductions[] = {
+  [GYRE_REDUCTION_MEAN] = "mean",
+  [GYRE_REDUCTION_SUM] = "sum",
+  [GYRE_REDUCTION_NONE] = "none",
+};
+
+static gboolean
+take_reduction (LayerCase *self,
+                GError   **error)
+{
+  const char *name =
+    json_object_get_string_member_with_default (self->attributes, "reduction", "mean");
+
+  for (gsize i = 0; i < G_N_ELEMENTS (reductions); i++)
+    if (g_str_equal (reductions[i], name))
+      {
+        self->options.reduction = (GyreReduction) i;
+        return TRUE;
+      }
+
+  g_set_error (error, GYRE_ERROR, GYRE_ERROR_UNKNOWN, "unknown reduction \"%s\"", name);
   return FALSE;
 }
 
 static gboolean
-find_loss (LayerCase *self)
+make_loss (LayerCase *self,
+           GError   **error)
 {
   g_auto (GStrv) losses = gyre_loss_list ();
-  const char *reduction =
-    json_object_get_string_member_with_default (self->attributes, "reduction", "mean");
+  g_autoptr (GList) names = json_object_get_members (self->attributes);
 
+  self->name = hyphenate (self->type);
   if (!g_strv_contains ((const char *const *) losses, self->name))
-    return FALSE;
+    {
+      g_set_error (error, GYRE_ERROR, GYRE_ERROR_UNKNOWN, "unknown loss \"%s\"",
+                   self->name);
+      return FALSE;
+    }
+  for (GList *at = names; at != NULL; at = at->next)
+    if (!g_strv_contains (loss_attributes, at->data) &&
+        !g_strv_contains (notes, at->data))
+      {
+        g_set_error (error, GYRE_ERROR, GYRE_ERROR_UNKNOWN, "%s has no attribute \"%s\"",
+                     self->name, (const char *) at->data);
+        return FALSE;
+      }
 
-  self->options.reduction = g_str_equal (reduction, "none")  ? GYRE_REDUCTION_NONE
-                            : g_str_equal (reduction, "sum") ? GYRE_REDUCTION_SUM
-                                                             : GYRE_REDUCTION_MEAN;
   if (json_object_has_member (self->attributes, "label_smoothing"))
     reference_get_double (self->attributes, "label_smoothing",
                           &self->options.label_smoothing, NULL);
   if (json_object_has_member (self->attributes, "delta"))
     reference_get_double (self->attributes, "delta", &self->options.delta, NULL);
 
-  return TRUE;
+  return take_reduction (self, error);
 }
 
 static const char *
@@ -180,15 +212,8 @@ set_up (LayerCase *self,
   self->has_key = json_object_has_member (self->attributes, "key");
   self->has_dx = gyre_safetensors_has (self->file, "dx");
   self->second = find_second (self);
-  if (self->second == NULL)
-    return make_layer (self, error);
 
-  self->name = hyphenate (self->type);
-  if (find_loss (self))
-    return TRUE;
-
-  g_set_error (error, GYRE_ERROR, GYRE_ERROR_UNKNOWN, "unknown loss \"%s\"", self->name);
-  return FALSE;
+  return self->second != NULL ? make_loss (self, error) : make_layer (self, error);
 }
 
 /* The function */
@@ -399,36 +424,47 @@ find_largest (const double *numbers,
   double largest = 0;
 
   for (gsize i = 0; i < n; i++)
-    largest = MAX (largest, fabs (numbers[i]));
+    if (isfinite (numbers[i]))
+      largest = MAX (largest, fabs (numbers[i]));
 
   return largest;
 }
 
-/* The gradient of a bias sums what that of the kernel beside it multiplies. Where all of
- * it is within the bound of the kernel's, it is 0 (a bias of the keys of attention moves
- * all scores of a row alike), and the file has the rounding of the terms. */
+static double
+find_largest_of (LayerCase  *self,
+                 const char *name)
+{
+  g_autoptr (GyreArray) array = gyre_safetensors_get (self->file, name, NULL);
+  g_autofree double *numbers = NULL;
+  gsize n;
+
+  numbers = array != NULL ? reference_numbers (array, &n, NULL) : NULL;
+
+  return numbers != NULL ? find_largest (numbers, n) : 0;
+}
+
+/* Where all of a gradient is within the bound of what it is made of, it is 0, and the
+ * file has the rounding of its terms: dy's, as that of an rms-norm of one feature; or, of
+ * a bias, those of the kernel beside it (a bias of the keys of attention moves all scores
+ * of a row alike). */
 static double
 find_scale (LayerCase    *self,
             const char   *name,
             const double *numbers,
             gsize         n)
 {
-  double largest = find_largest (numbers, n), beside;
+  double largest = find_largest (numbers, n), beside = find_largest_of (self, "dy");
   g_autofree char *kernel = NULL;
-  g_autofree double *others = NULL;
-  g_autoptr (GyreArray) array = NULL;
-  gsize n_others;
 
-  if (!g_str_has_prefix (name, "grad/") || !g_str_has_suffix (name, "/bias"))
+  if (!g_str_equal (name, "dx") && !g_str_has_prefix (name, "grad/"))
     return largest;
 
-  kernel = g_strdup_printf ("%.*s/kernel", (int) (strlen (name) - 5), name);
-  array = gyre_safetensors_get (self->file, kernel, NULL);
-  others = array != NULL ? reference_numbers (array, &n_others, NULL) : NULL;
-  if (others == NULL)
-    return largest;
+  if (g_str_has_suffix (name, "/bias"))
+    {
+      kernel = g_strdup_printf ("%.*s/kernel", (int) (strlen (name) - 5), name);
+      beside = MAX (beside, find_largest_of (self, kernel));
+    }
 
-  beside = find_largest (others, n_others);
   return largest < self->bound * beside ? beside : largest;
 }
 
@@ -470,6 +506,25 @@ is_result (const char *name)
 {
   return g_str_equal (name, "y") || g_str_equal (name, "dx") ||
          g_str_has_prefix (name, "grad/") || g_str_has_prefix (name, "state_after/");
+}
+
+/* Nothing in a file is passed over. */
+static gboolean
+knows_all (LayerCase *self,
+           GError   **error)
+{
+  const char *const *names = gyre_safetensors_get_names (self->file);
+
+  for (guint i = 0; names[i] != NULL; i++)
+    if (!is_argument (names[i]) && !is_result (names[i]))
+      {
+        g_set_error (error, GYRE_ERROR, GYRE_ERROR_UNKNOWN,
+                     "the file has \"%s\", which is neither taken nor compared",
+                     names[i]);
+        return FALSE;
+      }
+
+  return TRUE;
 }
 
 static gboolean
@@ -515,7 +570,7 @@ run_case (LayerCase *self,
   g_autoptr (ReferenceStep) step = NULL;
   g_autoptr (GyreTree) results = NULL;
 
-  if (args == NULL)
+  if (args == NULL || !knows_all (self, error))
     return FALSE;
   if (gyre_tree_lookup (args, "x") == NULL || gyre_tree_lookup (args, "dy") == NULL)
     {

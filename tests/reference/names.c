@@ -29,7 +29,7 @@ static const struct
   { "exponential", "exponential-decay",
     { { "init", "init-value" }, { "transition", "transition-steps" },
       { "rate", "decay-rate" }, { "begin", "transition-begin" },
-      { "staircase", "staircase" } } },
+      { "staircase", "staircase" }, { "end", "end-value" } } },
   { "cosine", "cosine-decay",
     { { "init", "init-value" }, { "steps", "decay-steps" }, { "alpha", "alpha" },
       { "exponent", "exponent" } } },
@@ -101,7 +101,8 @@ read_scales (const char *word)
   return g_strdelimit (g_steal_pointer (&inner), ",", ';');
 }
 
-/* A word of a schedule: init=0.1, {50:0.1}, or the i-th parameter's value alone. */
+/* A word of a schedule: init=0.1, {50:0.1}, the i-th parameter's value alone, or the name
+ * of one that is true. */
 static char *
 make_argument (int         schedule,
                const char *word,
@@ -119,6 +120,8 @@ make_argument (int         schedule,
 
       return g_strconcat ("boundaries-and-scales=", scales, NULL);
     }
+  if (equal == NULL && g_strcmp0 (word, "staircase") == 0)
+    return g_strconcat (word, "=true", NULL);
   if (equal == NULL)
     return g_strconcat (param != NULL ? param : "value", "=", word, NULL);
 

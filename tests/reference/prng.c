@@ -350,9 +350,10 @@ compare (Reference  *self,
   for (gsize i = 0; i < G_N_ELEMENTS (parts); i++)
     if (json_object_has_member (draw->object, parts[i]))
       compare_part (&worst, op, draw->object, parts[i], drawn, n);
-  if (json_object_has_member (draw->object, "values") &&
-      n != json_array_get_length (json_object_get_array_member (draw->object, "values")))
-    deviation_add (&worst, "number of values", 0, (double) n, -1, 0);
+  if (json_object_has_member (draw->object, "values"))
+    deviation_add (
+        &worst, "number of values", 0, (double) n,
+        json_array_get_length (json_object_get_array_member (draw->object, "values")), 0);
   compare_sums (&worst, op, draw->object, drawn, n);
   reference_report (self, name, &worst);
 }
@@ -487,7 +488,7 @@ check_case (Reference  *self,
   if (!reference_wants (self, host) && !reference_wants (self, device))
     return;
   if (op == NULL)
-    reference_skip (self, host, "there is no draw of that name");
+    reference_fail (self, host, "there is no draw \"%s\"", op_name);
   else if (!read_draw (&draw, object, &error))
     reference_error (self, host, error);
   else

@@ -15,6 +15,7 @@ typedef struct
   char       *devices;
   gboolean    oracle;      /* the interpreter in double, in place of devices */
   gboolean    training;    /* whole runs too */
+  double      factor;      /* of each bound */
   guint       n_ok;
   guint       n_failed;
   guint       n_skipped;
@@ -70,7 +71,6 @@ void     reference_skip      (Reference  *self,
                               const char *name,
                               const char *format,
                               ...) G_GNUC_PRINTF (3, 4);
-/* Nothing of the name is built yet: skip; any other error: fail. */
 void     reference_error     (Reference    *self,
                               const char   *name,
                               const GError *error);

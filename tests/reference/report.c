@@ -22,7 +22,8 @@ deviation_add (Deviation  *self,
                double      expected,
                double      bound)
 {
-  double error = actual == expected ? 0 : fabs (actual - expected);
+  gboolean same = actual == expected || (isnan (actual) && isnan (expected));
+  double error = same ? 0 : fabs (actual - expected);
 
   if (self->n++ > 0 && ratio (error, bound) <= ratio (self->error, self->bound))
     return;
@@ -52,7 +53,7 @@ reference_report (Reference       *self,
       reference_fail (self, name, "no number was compared");
       return;
     }
-  if (ratio (worst->error, worst->bound) <= 1)
+  if (ratio (worst->error, worst->bound) <= self->factor)
     {
       printf ("ok   %-44s error %.3g  bound %.3g\n", name, worst->error, worst->bound);
       self->n_ok++;
@@ -113,8 +114,5 @@ reference_error (Reference    *self,
                  const char   *name,
                  const GError *error)
 {
-  if (g_error_matches (error, GYRE_ERROR, GYRE_ERROR_UNKNOWN))
-    reference_skip (self, name, "%s", error->message);
-  else
-    reference_fail (self, name, "%s", error->message);
+  reference_fail (self, name, "%s", error->message);
 }

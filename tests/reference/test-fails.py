@@ -55,10 +55,59 @@ class Fails(unittest.TestCase):
             root['runs']['sorcery lr=1'] = root['runs']['sgd lr=0.1']
         self.alter('optimizers.json', change)
         lines = self.check(1)
-        self.assertEqual(self.failed(lines),
-                         ['optimizers/sgd lr=0.1', 'schedules/constant 0.1'])
-        self.assertTrue([line for line in lines if line.startswith('skip') and
-                         'sorcery' in line])
+        self.assertEqual({name.split(':')[0] for name in self.failed(lines)},
+                         {'optimizers/sgd lr=0.1', 'optimizers/sorcery lr=1',
+                          'schedules/constant 0.1'})
+        self.assertIn('unknown optimizer "sorcery"', ''.join(lines))
+
+    def test_tolerance_factor(self):
+        def change(root):
+            root['schedules']['constant 0.1'][3] *= 1 + 5e-6
+        self.alter('optimizers.json', change)
+        only = ('--only', 'schedules/constant*')
+        self.assertEqual(len(self.failed(self.check(1, *only))), 1)
+        self.assertEqual(len(self.check(0, *only, '--tolerance-factor', '10')), 1)
+
+    def test_empty_draw(self):
+        (self.folder / 'prng.json').write_text(json.dumps([
+            {'op': 'bits', 'seed': 1, 'shape': [0], 'values': []},
+            {'op': 'bits', 'seed': 1, 'shape': [1], 'values': []}]), encoding='utf-8')
+        names = self.failed(self.check(1))
+        self.assertEqual({name.split('.')[0] for name in names}, {'prng/001'})
+
+    def alter_layer(self, name, change):
+        """A copy of the case whose metadata changes."""
+        layers = self.folder / 'layers'
+        layers.mkdir(exist_ok=True)
+        data = (FOLDER / 'layers' / f'{name}.safetensors').read_bytes()
+        size, = struct.unpack_from('<Q', data)
+        header = json.loads(data[8:8 + size])
+        change(header)
+        text = json.dumps(header).encode()
+        (layers / f'{name}.safetensors').write_bytes(
+            struct.pack('<Q', len(text)) + text + data[8 + size:])
+
+    def test_nothing_is_passed_over(self):
+        """What a file says beyond what is known is a failure."""
+        def attribute(name, value):
+            def change(header):
+                meta = header['__metadata__']
+                meta['attributes'] = json.dumps(
+                    {**json.loads(meta['attributes']), name: value})
+            return change
+
+        def rename(header):
+            header['mask'] = header.pop('dx')
+        self.alter_layer('mse', attribute('weight', 2))
+        self.alter_layer('huber', attribute('reduction', 'median'))
+        self.alter_layer('dense.bias', attribute('activation', 'relu'))
+        self.alter_layer('dense.rank3', rename)
+        self.alter_layer('layer_norm', attribute('dtype', None))
+        lines = ''.join(self.check(1))
+        for words in ('no attribute "weight"', 'unknown reduction "median"',
+                      'no property "activation"', '"mask", which is neither'):
+            self.assertIn(words, lines)
+        self.assertIn('ok   layers/layer_norm', lines)
 
     def test_perceptron(self):
         def change(root):
