@@ -6,6 +6,8 @@
 #endif
 
 #include <gyre/gyre-array.h>
+#include <gyre/gyre-initializer.h>
+#include <gyre/gyre-loss.h>
 #include <gyre/gyre-ops.h>
 #include <gyre/gyre-tree.h>
 
@@ -14,53 +16,6 @@ G_BEGIN_DECLS
 /* Where a layer declares what it needs: parameters, model state, random keys. While a
  * model is initialised a declaration notes what is to be made; in a step it finds the
  * numbers. Paths follow the layers: "dense_0/kernel". */
-
-/**
- * GyreInitKind:
- * @GYRE_INIT_ZEROS: zeros
- * @GYRE_INIT_ONES: ones
- * @GYRE_INIT_CONSTANT: the scale everywhere
- * @GYRE_INIT_NORMAL: normal with the scale as its deviation
- * @GYRE_INIT_UNIFORM: uniform from 0 to the scale
- * @GYRE_INIT_TRUNCATED_NORMAL: normal cut at two deviations, times the scale
- * @GYRE_INIT_LECUN_NORMAL: truncated normal of variance 1 / fan-in
- * @GYRE_INIT_LECUN_UNIFORM: uniform of variance 1 / fan-in
- * @GYRE_INIT_GLOROT_NORMAL: truncated normal of variance 2 / (fan-in + fan-out)
- * @GYRE_INIT_GLOROT_UNIFORM: uniform of variance 2 / (fan-in + fan-out)
- * @GYRE_INIT_HE_NORMAL: truncated normal of variance 2 / fan-in
- * @GYRE_INIT_HE_UNIFORM: uniform of variance 2 / fan-in
- * @GYRE_INIT_ORTHOGONAL: the scale times a matrix [d… · in, out] whose columns, or rows
- *   if they are fewer, are of length 1 and orthogonal, drawn evenly among these
- *
- * How a parameter begins; the numbers are JAX's. Of a shape [d…, in, out] the fan-in is
- * in · d…, the fan-out is out · d….
- */
-typedef enum
-{
-  GYRE_INIT_ZEROS,
-  GYRE_INIT_ONES,
-  GYRE_INIT_CONSTANT,
-  GYRE_INIT_NORMAL,
-  GYRE_INIT_UNIFORM,
-  GYRE_INIT_TRUNCATED_NORMAL,
-  GYRE_INIT_LECUN_NORMAL,
-  GYRE_INIT_LECUN_UNIFORM,
-  GYRE_INIT_GLOROT_NORMAL,
-  GYRE_INIT_GLOROT_UNIFORM,
-  GYRE_INIT_HE_NORMAL,
-  GYRE_INIT_HE_UNIFORM,
-  GYRE_INIT_ORTHOGONAL
-} GyreInitKind;
-
-typedef struct
-{
-  GyreInitKind kind;
-  double       scale;     /* of the first kinds; the others ignore it */
-} GyreInit;
-
-GYRE_API extern const GyreInit gyre_init_zeros;
-GYRE_API extern const GyreInit gyre_init_ones;
-GYRE_API extern const GyreInit gyre_init_lecun_normal;
 
 GYRE_API GyreTensor *gyre_scope_param       (GyreScope      *scope,
                                              const char     *name,
@@ -167,6 +122,13 @@ GYRE_API void gyre_layer_class_add_string  (GyreLayerClass *klass,
                                             const char     *blurb,
                                             gsize           offset,
                                             const char     *value);
+/* An initializer by name, "he-normal" or "normal(stddev=0.1)": a char * member, that the
+ * layer gives to gyre_scope_param () as the text of a GyreInit. */
+GYRE_API void gyre_layer_class_add_init    (GyreLayerClass *klass,
+                                            const char     *name,
+                                            const char     *blurb,
+                                            gsize           offset,
+                                            const char     *value);
 /* A model line has to give this property. */
 GYRE_API void gyre_layer_class_require     (GyreLayerClass *klass,
                                             const char     *name);
@@ -194,51 +156,6 @@ GYRE_API GyreTensor *gyre_model_apply (GyreLayer  *model,
                                        GyreTensor *key,
                                        GyreTree  **state_out);
 
-/* Losses */
-
-/**
- * GyreReduction:
- * @GYRE_REDUCTION_MEAN: the sum divided by the number of terms
- * @GYRE_REDUCTION_SUM: the sum
- * @GYRE_REDUCTION_NONE: each term
- *
- * What becomes of the terms of a loss.
- */
-typedef enum
-{
-  GYRE_REDUCTION_MEAN,
-  GYRE_REDUCTION_SUM,
-  GYRE_REDUCTION_NONE
-} GyreReduction;
-
-typedef struct
-{
-  GyreReduction reduction;
-  double        label_smoothing;   /* softmax-cross-entropy: 0 to 1 */
-  double        delta;             /* huber: where it turns linear; 0: at 1 */
-} GyreLossOptions;
-
-/* name: "softmax-cross-entropy", "sigmoid-cross-entropy", "mse", "huber" */
-GYRE_API GyreTensor *gyre_loss      (const char            *name,
-                                     GyreTensor            *prediction,
-                                     GyreTensor            *target,
-                                     const GyreLossOptions *options);
-GYRE_API char      **gyre_loss_list (void);
-
-/* Means over all samples, f32[] */
-GYRE_API GyreTensor *gyre_softmax_cross_entropy            (GyreTensor *logits,
-                                                            GyreTensor *labels);
-/* by sample: f32[b] */
-GYRE_API GyreTensor *gyre_softmax_cross_entropy_per_sample (GyreTensor *logits,
-                                                            GyreTensor *labels);
-GYRE_API GyreTensor *gyre_mse                              (GyreTensor *prediction,
-                                                            GyreTensor *target);
-/* f32[]: how many arg-max of logits equal the label */
-GYRE_API GyreTensor *gyre_count_correct                    (GyreTensor *logits,
-                                                            GyreTensor *labels);
-/* f32[]: that as a part of all */
-GYRE_API GyreTensor *gyre_accuracy                         (GyreTensor *logits,
-                                                            GyreTensor *labels);
 /* Where labels enter: the first that is out of range, by row. */
 GYRE_API gboolean    gyre_labels_check                     (GyreArray  *labels,
                                                             gint64      n_classes,

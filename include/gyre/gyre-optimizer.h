@@ -47,6 +47,17 @@ GYRE_API GyreTree      *gyre_optimizer_update    (GyreOptimizer  *self,
 /* params + updates */
 GYRE_API GyreTree      *gyre_apply_updates       (GyreTree       *params,
                                                   GyreTree       *updates);
+/* For optimizers of plugins: what most of them have */
+GYRE_API GyreTree      *gyre_optimizer_new_state (GyreTree       *params,
+                                                  gboolean        counts,
+                                                  const char     *first_slot,
+                                                  ...);
+GYRE_API GyreTensor    *gyre_optimizer_get_rate  (GyreOptimizer  *self,
+                                                  GyreTensor     *count);
+GYRE_API void      gyre_optimizer_class_add_rate (GyreOptimizerClass *klass,
+                                                  gsize               rate,
+                                                  gsize               schedule,
+                                                  double              value);
 /* Types by name; the plugin that has it is loaded. */
 GYRE_API GType          gyre_optimizer_type_find (const char     *name,
                                                   GError        **error);
@@ -88,6 +99,8 @@ GYRE_API GyreSchedule *gyre_schedule_parse     (const char    *text,
 GYRE_API char         *gyre_schedule_to_string (GyreSchedule  *self);
 GYRE_API GyreTensor   *gyre_schedule_value     (GyreSchedule  *self,
                                                 GyreTensor    *count);
+GYRE_API GType          gyre_schedule_type_find (const char    *name,
+                                                 GError       **error);
 GYRE_API char        **gyre_schedule_type_list (void);
 
 #define GYRE_TYPE_TRAIN_STATE (gyre_train_state_get_type ())

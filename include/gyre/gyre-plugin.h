@@ -13,7 +13,7 @@
 G_BEGIN_DECLS
 
 /* Changes when a plugin that was built before can't be loaded any more. */
-#define GYRE_PLUGIN_API 1
+#define GYRE_PLUGIN_API 2
 
 #define GYRE_TYPE_PLUGIN (gyre_plugin_get_type ())
 GYRE_API
@@ -26,6 +26,7 @@ G_DECLARE_FINAL_TYPE (GyrePlugin, gyre_plugin, GYRE, PLUGIN, GTypeModule)
  * @version: of the plugin, any text
  * @licence: an SPDX expression
  * @init: adds what the plugin has; called once, when it is loaded
+ * @origin: (nullable): where it comes from: a person, a project, an address
  *
  * What a plugin shows: GYRE_PLUGIN_DEFINE() makes it.
  */
@@ -36,6 +37,7 @@ typedef struct
   const char *version;
   const char *licence;
   void      (*init) (GyrePlugin *plugin);
+  const char *origin;
 } GyrePluginDescriptor;
 
 /**
@@ -43,14 +45,15 @@ typedef struct
  * @plugin_name: the name of its file, libgyre-NAME.so, with underscores: rms_norm
  * @plugin_version: its version, "1.0"
  * @plugin_licence: an SPDX expression, "Apache-2.0"
- * @plugin_init: void (GyrePlugin *), which adds what the plugin has
+ * @...: void plugin_init (GyrePlugin *), which adds what the plugin has; and then, if one
+ *   likes, its origin: "https://example.org/swish2"
  *
  * Makes a module a plugin.
  */
-#define GYRE_PLUGIN_DEFINE(plugin_name, plugin_version, plugin_licence, plugin_init) \
-  extern GYRE_PLUGIN_EXPORT const GyrePluginDescriptor gyre_plugin_##plugin_name;    \
-  const GyrePluginDescriptor gyre_plugin_##plugin_name = {                           \
-    GYRE_PLUGIN_API, #plugin_name, plugin_version, plugin_licence, plugin_init       \
+#define GYRE_PLUGIN_DEFINE(plugin_name, plugin_version, plugin_licence, ...)      \
+  extern GYRE_PLUGIN_EXPORT const GyrePluginDescriptor gyre_plugin_##plugin_name; \
+  const GyrePluginDescriptor gyre_plugin_##plugin_name = {                        \
+    GYRE_PLUGIN_API, #plugin_name, plugin_version, plugin_licence, __VA_ARGS__    \
   };
 
 /**
@@ -73,6 +76,46 @@ typedef struct
  */
 #define GYRE_DEFINE_OPTIMIZER(TypeName, type_name) \
   GYRE_DEFINE_PLUGIN_TYPE (TypeName, type_name, gyre_plugin_add_optimizer)
+
+/**
+ * GYRE_DEFINE_SCHEDULE:
+ * @TypeName: the type
+ * @type_name: its prefix
+ *
+ * As GYRE_DEFINE_LAYER(), for a schedule of a learning rate.
+ */
+#define GYRE_DEFINE_SCHEDULE(TypeName, type_name) \
+  GYRE_DEFINE_PLUGIN_TYPE (TypeName, type_name, gyre_plugin_add_schedule)
+
+/**
+ * GYRE_DEFINE_INITIALIZER:
+ * @TypeName: the type
+ * @type_name: its prefix
+ *
+ * As GYRE_DEFINE_LAYER(), for an initializer of parameters.
+ */
+#define GYRE_DEFINE_INITIALIZER(TypeName, type_name) \
+  GYRE_DEFINE_PLUGIN_TYPE (TypeName, type_name, gyre_plugin_add_initializer)
+
+/**
+ * GYRE_DEFINE_LOSS:
+ * @TypeName: the type
+ * @type_name: its prefix
+ *
+ * As GYRE_DEFINE_LAYER(), for a loss.
+ */
+#define GYRE_DEFINE_LOSS(TypeName, type_name) \
+  GYRE_DEFINE_PLUGIN_TYPE (TypeName, type_name, gyre_plugin_add_loss)
+
+/**
+ * GYRE_DEFINE_DATA_FORMAT:
+ * @TypeName: the type
+ * @type_name: its prefix
+ *
+ * As GYRE_DEFINE_LAYER(), for a data format.
+ */
+#define GYRE_DEFINE_DATA_FORMAT(TypeName, type_name) \
+  GYRE_DEFINE_PLUGIN_TYPE (TypeName, type_name, gyre_plugin_add_data_format)
 
 #define GYRE_DEFINE_PLUGIN_TYPE(TypeName, type_name, add)                          \
   static void     type_name##_init (TypeName *self);                               \
@@ -113,14 +156,34 @@ typedef struct
   }
 
 /* What those macros call: registers a type under a name for lines. */
-GYRE_API GType       gyre_plugin_add_layer     (GyrePlugin      *self,
-                                                const char      *name,
-                                                const char      *type_name,
-                                                const GTypeInfo *info);
-GYRE_API GType       gyre_plugin_add_optimizer (GyrePlugin      *self,
-                                                const char      *name,
-                                                const char      *type_name,
-                                                const GTypeInfo *info);
+GYRE_API GType       gyre_plugin_add_layer       (GyrePlugin           *self,
+                                                  const char           *name,
+                                                  const char           *type_name,
+                                                  const GTypeInfo      *info);
+GYRE_API GType       gyre_plugin_add_optimizer   (GyrePlugin           *self,
+                                                  const char           *name,
+                                                  const char           *type_name,
+                                                  const GTypeInfo      *info);
+GYRE_API GType       gyre_plugin_add_schedule    (GyrePlugin           *self,
+                                                  const char           *name,
+                                                  const char           *type_name,
+                                                  const GTypeInfo      *info);
+GYRE_API GType       gyre_plugin_add_initializer (GyrePlugin           *self,
+                                                  const char           *name,
+                                                  const char           *type_name,
+                                                  const GTypeInfo      *info);
+GYRE_API GType       gyre_plugin_add_loss        (GyrePlugin           *self,
+                                                  const char           *name,
+                                                  const char           *type_name,
+                                                  const GTypeInfo      *info);
+GYRE_API GType       gyre_plugin_add_data_format (GyrePlugin           *self,
+                                                  const char           *name,
+                                                  const char           *type_name,
+                                                  const GTypeInfo      *info);
+/* Optional: a primitive is listed by gyre inspect, and looked through when the plugin is
+ * loaded. */
+GYRE_API void        gyre_plugin_add_prim        (GyrePlugin           *self,
+                                                  const GyrePluginPrim *prim);
 GYRE_API const char *gyre_plugin_get_name      (GyrePlugin      *self);
 /* What a module file holds, as text; for a program that can afford a crash. */
 GYRE_API char       *gyre_plugin_describe      (const char      *path,

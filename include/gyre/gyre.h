@@ -7,17 +7,21 @@
 
 #include <gyre/gyre-array.h>
 #include <gyre/gyre-checkpoint.h>
+#include <gyre/gyre-data-format.h>
 #include <gyre/gyre-dataset.h>
 #include <gyre/gyre-device.h>
 #include <gyre/gyre-dtype.h>
 #include <gyre/gyre-error.h>
+#include <gyre/gyre-initializer.h>
 #include <gyre/gyre-key.h>
 #include <gyre/gyre-layer.h>
+#include <gyre/gyre-loss.h>
 #include <gyre/gyre-macros.h>
 #include <gyre/gyre-mesh.h>
 #include <gyre/gyre-ops.h>
 #include <gyre/gyre-optimizer.h>
 #include <gyre/gyre-options.h>
+#include <gyre/gyre-property.h>
 #include <gyre/gyre-shape.h>
 #include <gyre/gyre-step.h>
 #include <gyre/gyre-trace.h>

@@ -245,4 +245,4 @@ plugin_init (GyrePlugin *plugin)
     }
 }
 
-GYRE_PLUGIN_DEFINE (activation, GYRE_VERSION_STRING, "Apache-2.0", plugin_init)
+GYRE_PLUGIN_DEFINE (activation, GYRE_VERSION_STRING, "Apache-2.0", plugin_init, "Gyre")

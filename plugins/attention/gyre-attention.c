@@ -170,4 +170,4 @@ plugin_init (GyrePlugin *plugin)
   gyre_attention_add (plugin, "attention");
 }
 
-GYRE_PLUGIN_DEFINE (attention, GYRE_VERSION_STRING, "Apache-2.0", plugin_init)
+GYRE_PLUGIN_DEFINE (attention, GYRE_VERSION_STRING, "Apache-2.0", plugin_init, "Gyre")

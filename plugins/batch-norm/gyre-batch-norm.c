@@ -174,4 +174,4 @@ plugin_init (GyrePlugin *plugin)
   gyre_batch_norm_add (plugin, "batch-norm");
 }
 
-GYRE_PLUGIN_DEFINE (batch_norm, GYRE_VERSION_STRING, "Apache-2.0", plugin_init)
+GYRE_PLUGIN_DEFINE (batch_norm, GYRE_VERSION_STRING, "Apache-2.0", plugin_init, "Gyre")

@@ -12,6 +12,8 @@ typedef struct
   double   epsilon;
   gboolean use_scale;
   gboolean use_bias;
+  char    *scale_init;
+  char    *bias_init;
 } Affine;
 
 /* The offset is that of the struct in the instance.  has_bias: whether there is such a

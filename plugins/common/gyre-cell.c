@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/gyre-cell.h"
 
-const GyreInit cell_init_orthogonal = { GYRE_INIT_ORTHOGONAL, 1 };
-
 static GyreTensor *
 declare (GyreScope      *scope,
          const CellGate *gate,

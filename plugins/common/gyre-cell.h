@@ -16,8 +16,6 @@ typedef struct
   gboolean    has_bias;
 } CellGate;
 
-extern const GyreInit cell_init_orthogonal;
-
 /* f32[…, in] → f32[…, n · features]: all gates in one product */
 GyreTensor *cell_gates  (GyreScope *scope, const CellGate *gates, guint n,
                          const GyreInit *init, gint64 features, GyreTensor *x);

@@ -14,6 +14,8 @@ struct _GyreConvTranspose2d
   char     *padding;
   char     *kernel_dilation;
   gboolean  use_bias;
+  char     *kernel_init;
+  char     *bias_init;
 };
 
 GYRE_DEFINE_LAYER (GyreConvTranspose2d, gyre_conv_transpose2d)
@@ -61,12 +63,13 @@ gyre_conv_transpose2d_apply (GyreLayer  *layer,
   kernel = gyre_scope_param (scope, "kernel",
                              GYRE_SHAPE (size[0], size[1], gyre_tensor_dim (x, -1),
                                          self->features),
-                             &gyre_init_lecun_normal);
+                             &(GyreInit){ .text = self->kernel_init });
   y = gyre_conv_dilated (x, kernel, NULL, padding, dilation, strides, 1);
   if (!self->use_bias)
     return y;
 
-  bias = gyre_scope_param (scope, "bias", GYRE_SHAPE (self->features), &gyre_init_zeros);
+  bias = gyre_scope_param (scope, "bias", GYRE_SHAPE (self->features),
+                           &(GyreInit){ .text = self->bias_init });
   return gyre_add (y, bias);
 }
 
@@ -96,6 +99,11 @@ gyre_conv_transpose2d_class_init (GyreConvTranspose2dClass *klass)
                              G_MAXINT32, NULL, "1,1");
   gyre_layer_class_add_boolean (layer_class, "use-bias", "Whether a bias is added",
                                 G_STRUCT_OFFSET (GyreConvTranspose2d, use_bias), TRUE);
+  gyre_layer_class_add_init (layer_class, "kernel-init", "How the kernel begins",
+                             G_STRUCT_OFFSET (GyreConvTranspose2d, kernel_init),
+                             "lecun-normal");
+  gyre_layer_class_add_init (layer_class, "bias-init", "How the bias begins",
+                             G_STRUCT_OFFSET (GyreConvTranspose2d, bias_init), "zeros");
 }
 
 static void
@@ -109,4 +117,8 @@ plugin_init (GyrePlugin *plugin)
   gyre_conv_transpose2d_add (plugin, "conv-transpose2d");
 }
 
-GYRE_PLUGIN_DEFINE (conv_transpose2d, GYRE_VERSION_STRING, "Apache-2.0", plugin_init)
+GYRE_PLUGIN_DEFINE (conv_transpose2d,
+                    GYRE_VERSION_STRING,
+                    "Apache-2.0",
+                    plugin_init,
+                    "Gyre")

@@ -14,6 +14,8 @@ struct _GyreConv1d
   gint64    kernel_dilation;
   gint64    feature_group_count;
   gboolean  use_bias;
+  char     *kernel_init;
+  char     *bias_init;
 };
 
 GYRE_DEFINE_LAYER (GyreConv1d, gyre_conv1d)
@@ -96,12 +98,13 @@ gyre_conv1d_apply (GyreLayer  *layer,
       scope, "kernel",
       GYRE_SHAPE (self->kernel_size, channels / self->feature_group_count,
                   self->features),
-      &gyre_init_lecun_normal);
+      &(GyreInit){ .text = self->kernel_init });
   y = convolve (self, x, kernel, padding);
   if (!self->use_bias)
     return y;
 
-  bias = gyre_scope_param (scope, "bias", GYRE_SHAPE (self->features), &gyre_init_zeros);
+  bias = gyre_scope_param (scope, "bias", GYRE_SHAPE (self->features),
+                           &(GyreInit){ .text = self->bias_init });
   return gyre_add (y, bias);
 }
 
@@ -140,6 +143,10 @@ gyre_conv1d_class_init (GyreConv1dClass *klass)
            G_STRUCT_OFFSET (GyreConv1d, feature_group_count), 1);
   gyre_layer_class_add_boolean (layer_class, "use-bias", "Whether a bias is added",
                                 G_STRUCT_OFFSET (GyreConv1d, use_bias), TRUE);
+  gyre_layer_class_add_init (layer_class, "kernel-init", "How the kernel begins",
+                             G_STRUCT_OFFSET (GyreConv1d, kernel_init), "lecun-normal");
+  gyre_layer_class_add_init (layer_class, "bias-init", "How the bias begins",
+                             G_STRUCT_OFFSET (GyreConv1d, bias_init), "zeros");
 }
 
 static void
@@ -153,4 +160,4 @@ plugin_init (GyrePlugin *plugin)
   gyre_conv1d_add (plugin, "conv1d");
 }
 
-GYRE_PLUGIN_DEFINE (conv1d, GYRE_VERSION_STRING, "Apache-2.0", plugin_init)
+GYRE_PLUGIN_DEFINE (conv1d, GYRE_VERSION_STRING, "Apache-2.0", plugin_init, "Gyre")

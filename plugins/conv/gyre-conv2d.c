@@ -14,6 +14,8 @@ struct _GyreConv2d
   char     *kernel_dilation;
   gint64    feature_group_count;
   gboolean  use_bias;
+  char     *kernel_init;
+  char     *bias_init;
 };
 
 GYRE_DEFINE_LAYER (GyreConv2d, gyre_conv2d)
@@ -59,12 +61,13 @@ gyre_conv2d_apply (GyreLayer  *layer,
   kernel = gyre_scope_param (scope, "kernel",
                              GYRE_SHAPE (size[0], size[1], channels / groups,
                                          self->features),
-                             &gyre_init_lecun_normal);
+                             &(GyreInit){ .text = self->kernel_init });
   y = gyre_conv (x, kernel, strides, padding, dilation, groups);
   if (!self->use_bias)
     return y;
 
-  bias = gyre_scope_param (scope, "bias", GYRE_SHAPE (self->features), &gyre_init_zeros);
+  bias = gyre_scope_param (scope, "bias", GYRE_SHAPE (self->features),
+                           &(GyreInit){ .text = self->bias_init });
   return gyre_add (y, bias);
 }
 
@@ -95,6 +98,10 @@ gyre_conv2d_class_init (GyreConv2dClass *klass)
                             G_MAXINT32, 1);
   gyre_layer_class_add_boolean (layer_class, "use-bias", "Whether a bias is added",
                                 G_STRUCT_OFFSET (GyreConv2d, use_bias), TRUE);
+  gyre_layer_class_add_init (layer_class, "kernel-init", "How the kernel begins",
+                             G_STRUCT_OFFSET (GyreConv2d, kernel_init), "lecun-normal");
+  gyre_layer_class_add_init (layer_class, "bias-init", "How the bias begins",
+                             G_STRUCT_OFFSET (GyreConv2d, bias_init), "zeros");
 }
 
 static void
@@ -108,4 +115,4 @@ plugin_init (GyrePlugin *plugin)
   gyre_conv2d_add (plugin, "conv2d");
 }
 
-GYRE_PLUGIN_DEFINE (conv2d, GYRE_VERSION_STRING, "Apache-2.0", plugin_init)
+GYRE_PLUGIN_DEFINE (conv2d, GYRE_VERSION_STRING, "Apache-2.0", plugin_init, "Gyre")

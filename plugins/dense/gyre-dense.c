@@ -9,6 +9,8 @@ struct _GyreDense
   GyreLayer parent_instance;
   gint64    features;
   gboolean  use_bias;
+  char     *kernel_init;
+  char     *bias_init;
 };
 
 GYRE_DEFINE_LAYER (GyreDense, gyre_dense)
@@ -55,12 +57,13 @@ gyre_dense_apply (GyreLayer  *layer,
 
   kernel = gyre_scope_param (scope, "kernel",
                              GYRE_SHAPE (gyre_tensor_dim (x, -1), self->features),
-                             &gyre_init_lecun_normal);
+                             &(GyreInit){ .text = self->kernel_init });
   y = multiply (x, kernel, self->features);
   if (!self->use_bias)
     return y;
 
-  bias = gyre_scope_param (scope, "bias", GYRE_SHAPE (self->features), &gyre_init_zeros);
+  bias = gyre_scope_param (scope, "bias", GYRE_SHAPE (self->features),
+                           &(GyreInit){ .text = self->bias_init });
   return gyre_add (y, bias);
 }
 
@@ -76,6 +79,10 @@ gyre_dense_class_init (GyreDenseClass *klass)
   gyre_layer_class_require (layer_class, "features");
   gyre_layer_class_add_boolean (layer_class, "use-bias", "Whether a bias is added",
                                 G_STRUCT_OFFSET (GyreDense, use_bias), TRUE);
+  gyre_layer_class_add_init (layer_class, "kernel-init", "How the kernel begins",
+                             G_STRUCT_OFFSET (GyreDense, kernel_init), "lecun-normal");
+  gyre_layer_class_add_init (layer_class, "bias-init", "How the bias begins",
+                             G_STRUCT_OFFSET (GyreDense, bias_init), "zeros");
 }
 
 static void
@@ -89,4 +96,4 @@ plugin_init (GyrePlugin *plugin)
   gyre_dense_add (plugin, "dense");
 }
 
-GYRE_PLUGIN_DEFINE (dense, GYRE_VERSION_STRING, "Apache-2.0", plugin_init)
+GYRE_PLUGIN_DEFINE (dense, GYRE_VERSION_STRING, "Apache-2.0", plugin_init, "Gyre")

@@ -57,4 +57,4 @@ plugin_init (GyrePlugin *plugin)
   gyre_dropout_add (plugin, "dropout");
 }
 
-GYRE_PLUGIN_DEFINE (dropout, GYRE_VERSION_STRING, "Apache-2.0", plugin_init)
+GYRE_PLUGIN_DEFINE (dropout, GYRE_VERSION_STRING, "Apache-2.0", plugin_init, "Gyre")

@@ -11,6 +11,7 @@ struct _GyreEmbedding
   GyreLayer parent_instance;
   gint64    num_embeddings;
   gint64    features;
+  char     *embedding_init;
 };
 
 GYRE_DEFINE_LAYER (GyreEmbedding, gyre_embedding)
@@ -24,7 +25,8 @@ gyre_embedding_apply (GyreLayer  *layer,
                       GyreTensor *x)
 {
   GyreEmbedding *self = GYRE_EMBEDDING (layer);
-  GyreInit init = { GYRE_INIT_NORMAL, sqrt (1.0 / (double) self->features) };
+  GyreInit init = { GYRE_INIT_NORMAL, sqrt (1.0 / (double) self->features),
+                    self->embedding_init };
 
   if (!input_is (x, GYRE_I32, 0, FALSE))
     return input_fail (scope, x, "i32[…], numbers of rows");
@@ -48,6 +50,10 @@ gyre_embedding_class_init (GyreEmbeddingClass *klass)
   gyre_layer_class_add_int (layer_class, "features", "How many numbers a row has",
                             G_STRUCT_OFFSET (GyreEmbedding, features), 1, G_MAXINT32, 1);
   gyre_layer_class_require (layer_class, "features");
+  gyre_layer_class_add_init (layer_class, "embedding-init",
+                             "How the rows begin; normal of variance 1 / features if it "
+                             "isn't given",
+                             G_STRUCT_OFFSET (GyreEmbedding, embedding_init), NULL);
 }
 
 static void
@@ -61,4 +67,4 @@ plugin_init (GyrePlugin *plugin)
   gyre_embedding_add (plugin, "embedding");
 }
 
-GYRE_PLUGIN_DEFINE (embedding, GYRE_VERSION_STRING, "Apache-2.0", plugin_init)
+GYRE_PLUGIN_DEFINE (embedding, GYRE_VERSION_STRING, "Apache-2.0", plugin_init, "Gyre")

@@ -47,4 +47,4 @@ plugin_init (GyrePlugin *plugin)
   gyre_flatten_add (plugin, "flatten");
 }
 
-GYRE_PLUGIN_DEFINE (flatten, GYRE_VERSION_STRING, "Apache-2.0", plugin_init)
+GYRE_PLUGIN_DEFINE (flatten, GYRE_VERSION_STRING, "Apache-2.0", plugin_init, "Gyre")

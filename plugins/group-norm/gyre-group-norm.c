@@ -83,4 +83,4 @@ plugin_init (GyrePlugin *plugin)
   gyre_group_norm_add (plugin, "group-norm");
 }
 
-GYRE_PLUGIN_DEFINE (group_norm, GYRE_VERSION_STRING, "Apache-2.0", plugin_init)
+GYRE_PLUGIN_DEFINE (group_norm, GYRE_VERSION_STRING, "Apache-2.0", plugin_init, "Gyre")

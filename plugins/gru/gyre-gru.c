@@ -10,6 +10,8 @@ struct _GyreGru
   GyreLayer parent_instance;
   gint64    features;
   gboolean  return_sequences;
+  char     *kernel_init;
+  char     *recurrent_kernel_init;
 };
 
 GYRE_DEFINE_LAYER (GyreGru, gyre_gru)
@@ -53,17 +55,19 @@ gyre_gru_apply (GyreLayer  *layer,
 {
   GyreGru *self = GYRE_GRU (layer);
   g_autoptr (GPtrArray) outputs = g_ptr_array_new ();
+  GyreInit kernel_init = { .text = self->kernel_init };
+  GyreInit recurrent_init = { .text = self->recurrent_kernel_init };
   GyreTensor *inputs, *h;
 
   if (!input_is (x, GYRE_F32, 3, TRUE) || gyre_tensor_dim (x, 1) < 1)
     return input_fail (scope, x, "f32[b, time, in] with at least one time");
 
-  inputs = cell_gates (scope, of_input, N_GATES, &gyre_init_lecun_normal, self->features,
+  inputs = cell_gates (scope, of_input, N_GATES, &kernel_init, self->features,
                        x);
   h = gyre_full (GYRE_SHAPE (gyre_tensor_dim (x, 0), self->features), GYRE_F32, 0);
   for (gint64 t = 0; t < gyre_tensor_dim (x, 1); t++)
     {
-      GyreTensor *gates = cell_gates (scope, of_state, N_GATES, &cell_init_orthogonal,
+      GyreTensor *gates = cell_gates (scope, of_state, N_GATES, &recurrent_init,
                                       self->features, h);
 
       h = advance (cell_at (inputs, t), gates, self->features, h);
@@ -85,6 +89,12 @@ gyre_gru_class_init (GyreGruClass *klass)
   gyre_layer_class_add_boolean (layer_class, "return-sequences",
                                 "Whether the outputs of all times are given, or the last",
                                 G_STRUCT_OFFSET (GyreGru, return_sequences), TRUE);
+  gyre_layer_class_add_init (layer_class, "kernel-init",
+                             "How the kernels of the input begin",
+                             G_STRUCT_OFFSET (GyreGru, kernel_init), "lecun-normal");
+  gyre_layer_class_add_init (
+      layer_class, "recurrent-kernel-init", "How the kernels of the state begin",
+      G_STRUCT_OFFSET (GyreGru, recurrent_kernel_init), "orthogonal");
 }
 
 static void
@@ -98,4 +108,4 @@ plugin_init (GyrePlugin *plugin)
   gyre_gru_add (plugin, "gru");
 }
 
-GYRE_PLUGIN_DEFINE (gru, GYRE_VERSION_STRING, "Apache-2.0", plugin_init)
+GYRE_PLUGIN_DEFINE (gru, GYRE_VERSION_STRING, "Apache-2.0", plugin_init, "Gyre")

@@ -53,4 +53,4 @@ plugin_init (GyrePlugin *plugin)
   gyre_layer_norm_add (plugin, "layer-norm");
 }
 
-GYRE_PLUGIN_DEFINE (layer_norm, GYRE_VERSION_STRING, "Apache-2.0", plugin_init)
+GYRE_PLUGIN_DEFINE (layer_norm, GYRE_VERSION_STRING, "Apache-2.0", plugin_init, "Gyre")

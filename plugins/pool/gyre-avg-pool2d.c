@@ -65,4 +65,4 @@ plugin_init (GyrePlugin *plugin)
   gyre_avg_pool2d_add (plugin, "avg-pool2d");
 }
 
-GYRE_PLUGIN_DEFINE (avg_pool2d, GYRE_VERSION_STRING, "Apache-2.0", plugin_init)
+GYRE_PLUGIN_DEFINE (avg_pool2d, GYRE_VERSION_STRING, "Apache-2.0", plugin_init, "Gyre")

@@ -41,4 +41,8 @@ plugin_init (GyrePlugin *plugin)
   gyre_global_avg_pool2d_add (plugin, "global-avg-pool2d");
 }
 
-GYRE_PLUGIN_DEFINE (global_avg_pool2d, GYRE_VERSION_STRING, "Apache-2.0", plugin_init)
+GYRE_PLUGIN_DEFINE (global_avg_pool2d,
+                    GYRE_VERSION_STRING,
+                    "Apache-2.0",
+                    plugin_init,
+                    "Gyre")

@@ -61,4 +61,4 @@ plugin_init (GyrePlugin *plugin)
   gyre_max_pool2d_add (plugin, "max-pool2d");
 }
 
-GYRE_PLUGIN_DEFINE (max_pool2d, GYRE_VERSION_STRING, "Apache-2.0", plugin_init)
+GYRE_PLUGIN_DEFINE (max_pool2d, GYRE_VERSION_STRING, "Apache-2.0", plugin_init, "Gyre")

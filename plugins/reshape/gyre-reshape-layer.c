@@ -97,4 +97,4 @@ plugin_init (GyrePlugin *plugin)
   gyre_reshape_layer_add (plugin, "reshape");
 }
 
-GYRE_PLUGIN_DEFINE (reshape, GYRE_VERSION_STRING, "Apache-2.0", plugin_init)
+GYRE_PLUGIN_DEFINE (reshape, GYRE_VERSION_STRING, "Apache-2.0", plugin_init, "Gyre")

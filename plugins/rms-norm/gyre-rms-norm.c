@@ -51,4 +51,4 @@ plugin_init (GyrePlugin *plugin)
   gyre_rms_norm_add (plugin, "rms-norm");
 }
 
-GYRE_PLUGIN_DEFINE (rms_norm, GYRE_VERSION_STRING, "Apache-2.0", plugin_init)
+GYRE_PLUGIN_DEFINE (rms_norm, GYRE_VERSION_STRING, "Apache-2.0", plugin_init, "Gyre")

@@ -77,4 +77,8 @@ plugin_init (GyrePlugin *plugin)
   gyre_spectral_conv1d_add (plugin, "spectral-conv1d");
 }
 
-GYRE_PLUGIN_DEFINE (spectral_conv1d, GYRE_VERSION_STRING, "Apache-2.0", plugin_init)
+GYRE_PLUGIN_DEFINE (spectral_conv1d,
+                    GYRE_VERSION_STRING,
+                    "Apache-2.0",
+                    plugin_init,
+                    "Gyre")

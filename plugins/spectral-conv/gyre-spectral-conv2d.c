@@ -134,4 +134,8 @@ plugin_init (GyrePlugin *plugin)
   gyre_spectral_conv2d_add (plugin, "spectral-conv2d");
 }
 
-GYRE_PLUGIN_DEFINE (spectral_conv2d, GYRE_VERSION_STRING, "Apache-2.0", plugin_init)
+GYRE_PLUGIN_DEFINE (spectral_conv2d,
+                    GYRE_VERSION_STRING,
+                    "Apache-2.0",
+                    plugin_init,
+                    "Gyre")

@@ -93,3 +93,11 @@ gyre_dataset_read_cifar10 (const char           *folder,
   return read_split (folder, train_files, &contents->parts[GYRE_SPLIT_TRAIN], error) &&
          read_split (folder, test_files, &contents->parts[GYRE_SPLIT_TEST], error);
 }
+
+gboolean
+gyre_dataset_probe_cifar10 (const char *folder)
+{
+  g_autofree char *path = g_build_filename (folder, test_files[0], NULL);
+
+  return g_file_test (path, G_FILE_TEST_IS_REGULAR);
+}

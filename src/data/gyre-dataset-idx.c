@@ -170,3 +170,19 @@ gyre_dataset_read_fashion (const char           *argument,
                   "$GYRE_FASHION_MNIST): ");
   return FALSE;
 }
+
+gboolean
+gyre_dataset_probe_idx (const char *folder)
+{
+  static const char *const endings[] = { "", ".gz" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (endings); i++)
+    {
+      g_autofree char *file = g_strconcat (file_names[0][0], endings[i], NULL);
+      g_autofree char *path = g_build_filename (folder, file, NULL);
+
+      if (g_file_test (path, G_FILE_TEST_IS_REGULAR))
+        return TRUE;
+    }
+  return FALSE;
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include <gyre/gyre-data-format.h>
 #include <gyre/gyre-dataset.h>
 
 G_BEGIN_DECLS
@@ -23,14 +24,22 @@ typedef struct
   GyreDatasetPart parts[2];      /* by GyreSplit */
 } GyreDatasetContents;
 
-/* Readers: argument is what follows the colon of "idx:FOLDER". */
+/* A format of the library: argument is what follows the colon of "idx:FOLDER". */
 typedef struct
 {
-  const char *scheme;
-  gboolean    takes_argument;
+  const char *name;
+  const char *type_name;
   const char *help;
+  gboolean  (*probe) (const char *path);         /* NULL: it takes no path */
   gboolean  (*read) (const char *argument, GyreDatasetContents *contents, GError **error);
 } GyreDatasetFormat;
+
+/* "idx:FOLDER", "digits", "points(scale=2):FILE", or a path that a format knows. */
+gboolean gyre_data_format_read (const char *spec, GyreDatasetContents *contents,
+                                GError **error);
+/* {image, label, test_image, test_label, scale}: origin is for messages. */
+gboolean gyre_dataset_take_arrays (GyreDatasetContents *contents, GyreTree *arrays,
+                                   const char *origin, GError **error);
 
 gboolean gyre_dataset_read_idx         (const char *folder, GyreDatasetContents *contents,
                                         GError **error);
@@ -42,6 +51,10 @@ gboolean gyre_dataset_read_cifar10     (const char *folder, GyreDatasetContents 
                                         GError **error);
 gboolean gyre_dataset_read_safetensors (const char *path, GyreDatasetContents *contents,
                                         GError **error);
+
+gboolean gyre_dataset_probe_idx         (const char *folder);
+gboolean gyre_dataset_probe_cifar10     (const char *folder);
+gboolean gyre_dataset_probe_safetensors (const char *path);
 
 void     gyre_dataset_contents_clear   (GyreDatasetContents *contents);
 /* u8 labels → i32 */

@@ -1,95 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
 #include "data/gyre-dataset-private.h"
 #include "data/gyre-safetensors-private.h"
 
-/* One safetensors file with image, label, test_image and test_label: images u8 or f32
- * [n, height, width, channel] (or without the channel), labels integers [n]. */
+/* One safetensors file with image, label, test_image and test_label. */
 
 static gboolean
-set_images (GyreDatasetContents  *contents,
-            GyreSplit             split,
-            GyreArray            *array,
-            const char           *path,
-            GError              **error)
+add_array (GyreTree               *arrays,
+           const GyreSafetensors  *file,
+           const char             *name,
+           GError                **error)
 {
-  GyreDatasetPart *part  = &contents->parts[split];
-  GyreShape        whole = gyre_array_get_shape (array);
-  GyreDtype        dtype = gyre_array_get_dtype (array);
-  GyreShape        image;
+  g_autoptr (GyreArray) array = gyre_safetensors_get (file, name, error);
 
-  if ((whole.rank != 3 && whole.rank != 4) || (dtype != GYRE_U8 && dtype != GYRE_F32))
-    {
-      g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE,
-                   "%s: images must be u8 or f32 [n, height, width, channel]", path);
-      return FALSE;
-    }
-  image = GYRE_SHAPE (whole.dims[1], whole.dims[2], whole.rank == 4 ? whole.dims[3] : 1);
-  if (split == GYRE_SPLIT_TRAIN)
-    {
-      contents->image_shape = image;
-      contents->image_dtype = dtype;
-      contents->scale       = dtype == GYRE_U8 ? 255.0 : 1.0;
-    }
-  else if (!gyre_shape_equal (&image, &contents->image_shape) ||
-           dtype != contents->image_dtype)
-    {
-      g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE,
-                   "%s: test_image and image differ in the shape or dtype of an image",
-                   path);
-      return FALSE;
-    }
-  part->n      = whole.dims[0];
-  part->images = gyre_array_get (array, error);
-  return part->images != NULL;
-}
-
-static gboolean
-set_labels (GyreDatasetPart  *part,
-            GyreArray        *array,
-            const char       *path,
-            const char       *name,
-            GError          **error)
-{
-  GyreShape          shape = gyre_array_get_shape (array);
-  GyreDtype          dtype = gyre_array_get_dtype (array);
-  g_autoptr (GBytes) bytes = NULL;
-
-  if (shape.rank != 1 || shape.dims[0] != part->n ||
-      (dtype != GYRE_I32 && dtype != GYRE_U8))
-    {
-      g_autofree char *found = gyre_shape_to_string (&shape);
-
-      g_set_error (
-          error, GYRE_ERROR, GYRE_ERROR_FILE,
-          "%s: %s is %s%s; it must be integers, one for each of the %" G_GINT64_FORMAT
-          " images",
-          path, name, gyre_dtype_name (dtype), found, part->n);
-      return FALSE;
-    }
-  if (!(bytes = gyre_array_get (array, error)))
-    return FALSE;
-  part->labels =
-      dtype == GYRE_I32
-          ? g_bytes_ref (bytes)
-          : gyre_labels_from_bytes (g_bytes_get_data (bytes, NULL), (gsize) part->n);
-  return TRUE;
-}
-
-static gboolean
-read_split (const GyreSafetensors  *file,
-            const char             *path,
-            GyreSplit               split,
-            GyreDatasetContents    *contents,
-            GError                **error)
-{
-  static const char *const names[2][2] = { { "image", "label" },
-                                           { "test_image", "test_label" } };
-  g_autoptr (GyreArray)    images = gyre_safetensors_get (file, names[split][0], error);
-  g_autoptr (GyreArray)    labels = NULL;
-
-  return images && set_images (contents, split, images, path, error) &&
-         (labels = gyre_safetensors_get (file, names[split][1], error)) != NULL &&
-         set_labels (&contents->parts[split], labels, path, names[split][1], error);
+  if (array)
+    gyre_tree_set_array (arrays, name, array);
+  return array != NULL;
 }
 
 gboolean
@@ -97,11 +24,30 @@ gyre_dataset_read_safetensors (const char           *path,
                                GyreDatasetContents  *contents,
                                GError              **error)
 {
-  g_autoptr (GyreSafetensors) file = gyre_safetensors_open (path, error);
+  g_autoptr (GyreSafetensors) file   = gyre_safetensors_open (path, error);
+  g_autoptr (GyreTree)        arrays = NULL;
 
   if (!file)
     return FALSE;
   contents->name = g_strconcat ("safetensors:", path, NULL);
-  return read_split (file, path, GYRE_SPLIT_TRAIN, contents, error) &&
-         read_split (file, path, GYRE_SPLIT_TEST, contents, error);
+  arrays         = gyre_tree_new_dict ();
+  return add_array (arrays, file, "image", error) &&
+         add_array (arrays, file, "label", error) &&
+         add_array (arrays, file, "test_image", error) &&
+         add_array (arrays, file, "test_label", error) &&
+         gyre_dataset_take_arrays (contents, arrays, path, error);
+}
+
+/* A header that begins with a brace, after its length. */
+gboolean
+gyre_dataset_probe_safetensors (const char *path)
+{
+  guint8 head[9];
+  FILE  *file = fopen (path, "rb");
+  gsize  n    = file ? fread (head, 1, sizeof head, file) : 0;
+
+  if (file)
+    fclose (file);
+  return n == sizeof head && head[8] == '{' && head[5] == 0 && head[6] == 0 &&
+         head[7] == 0;
 }

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
-
 #include <zlib.h>
 
-#include "base/gyre-text-private.h"
 #include "data/gyre-dataset-private.h"
 
 struct _GyreDataset
@@ -15,14 +12,6 @@ struct _GyreDataset
 };
 
 G_DEFINE_FINAL_TYPE (GyreDataset, gyre_dataset, G_TYPE_OBJECT)
-
-static const GyreDatasetFormat formats[] = {
-  { "fashion-mnist", FALSE, "fashion-mnist", gyre_dataset_read_fashion },
-  { "digits", FALSE, "digits", gyre_dataset_read_digits },
-  { "idx", TRUE, "idx:FOLDER", gyre_dataset_read_idx },
-  { "cifar10", TRUE, "cifar10:FOLDER", gyre_dataset_read_cifar10 },
-  { "safetensors", TRUE, "safetensors:FILE", gyre_dataset_read_safetensors },
-};
 
 void
 gyre_dataset_contents_clear (GyreDatasetContents *contents)
@@ -52,40 +41,6 @@ static void
 gyre_dataset_init (GyreDataset *self)
 {
   (void) self;
-}
-
-static gboolean
-unknown_format (const char *spec, GError **error)
-{
-  g_autoptr (GString) known = g_string_new (NULL);
-
-  for (gsize i = 0; i < G_N_ELEMENTS (formats); i++)
-    g_string_append_printf (known, "%s%s", i ? ", " : "", formats[i].help);
-  g_set_error (error, GYRE_ERROR, GYRE_ERROR_UNKNOWN, "no dataset '%s'; known are %s",
-               spec, known->str);
-  return FALSE;
-}
-
-static gboolean
-read_spec (const char *spec, GyreDatasetContents *contents, GError **error)
-{
-  const char *colon  = strchr (spec, ':');
-  gsize       length = colon ? (gsize) (colon - spec) : strlen (spec);
-
-  for (gsize i = 0; i < G_N_ELEMENTS (formats); i++)
-    {
-      const GyreDatasetFormat *format = &formats[i];
-
-      if (strlen (format->scheme) != length ||
-          strncmp (format->scheme, spec, length) != 0)
-        continue;
-      if (format->takes_argument == (colon != NULL && colon[1] != '\0'))
-        return format->read (colon ? colon + 1 : NULL, contents, error);
-      g_set_error (error, GYRE_ERROR, GYRE_ERROR_SYNTAX, "dataset '%s': it is written %s",
-                   spec, format->help);
-      return FALSE;
-    }
-  return unknown_format (spec, error);
 }
 
 /* Labels are 0 to one less than the number of classes, which is the largest training
@@ -135,11 +90,11 @@ check_contents (GyreDataset *self, GError **error)
 /**
  * gyre_dataset_open:
  * @spec: (nullable): `fashion-mnist`, `digits`, `idx:FOLDER` (the four usual file names,
- * plain
- *   or `.gz`), `cifar10:FOLDER` (the binary version), `safetensors:FILE` (`image`,
- * `label`,
- *   `test_image`, `test_label`); %NULL: Fashion-MNIST where it is installed, else the
- * digits @error: return location for an error
+ *   plain or `.gz`), `cifar10:FOLDER` (the binary version), `safetensors:FILE` (`image`,
+ *   `label`, `test_image`, `test_label`), `NAME:PATH` for a format of a plugin, or a path
+ *   alone, whose format is found by looking at it; %NULL: Fashion-MNIST where it is
+ *   installed, else the digits
+ * @error: return location for an error
  *
  * Reads a dataset into memory.  Everything about its files is checked here: a truncated,
  * swapped or damaged file, counts that differ and labels out of range are errors that
@@ -155,12 +110,13 @@ gyre_dataset_open (const char  *spec,
 
   if (!spec)
     {
-      if (read_spec ("fashion-mnist", &self->contents, NULL))
+      if (gyre_data_format_read ("fashion-mnist", &self->contents, NULL))
         return check_contents (self, error) ? g_steal_pointer (&self) : NULL;
       gyre_dataset_contents_clear (&self->contents);
       spec = "digits";
     }
-  if (!read_spec (spec, &self->contents, error) || !check_contents (self, error))
+  if (!gyre_data_format_read (spec, &self->contents, error) ||
+      !check_contents (self, error))
     return NULL;
   return g_steal_pointer (&self);
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <gyre/gyre-key.h>
-#include <gyre/gyre-layer.h>
+#include <gyre/gyre-initializer.h>
 
 G_BEGIN_DECLS
 
@@ -10,6 +10,12 @@ G_BEGIN_DECLS
  * freed.  NULL + error (GYRE_ERROR_SHAPE): a fan of less than two dimensions. */
 float *gyre_init_make (const GyreInit *self, const GyreShape *shape, GyreKey key,
                        GError **error);
+
+/* The same into numbers of the shape, of a kind (text NULL). */
+gboolean gyre_init_fill (const GyreInit *self, const GyreShape *shape, GyreKey key,
+                         float *numbers, GError **error);
+float *gyre_initializer_make_numbers (GyreInitializer *self, const GyreShape *shape,
+                                      GyreKey key, GError **error);
 
 /* Normal numbers become a matrix of the scale whose columns, or rows if they are fewer,
  * are orthogonal. */

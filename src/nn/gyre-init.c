@@ -163,35 +163,64 @@ get_scale (const GyreInit   *self,
   return TRUE;
 }
 
+gboolean
+gyre_init_fill (const GyreInit   *self,
+                const GyreShape  *shape,
+                GyreKey           key,
+                float            *numbers,
+                GError          **error)
+{
+  const Rule *rule = &rules[self->kind];
+  gsize n = (gsize) gyre_shape_n_elements (shape);
+  float scale;
+
+  if (!get_scale (self, shape, &scale, error))
+    return FALSE;
+
+  rule->draw (key, rule->arrange == NULL ? scale : 1, n, numbers);
+  if (rule->arrange != NULL)
+    rule->arrange (shape, scale, numbers);
+
+  return TRUE;
+}
+
+static float *
+make_named (const char       *text,
+            const GyreShape  *shape,
+            GyreKey           key,
+            GError          **error)
+{
+  g_autoptr (GyreInitializer) initializer = gyre_initializer_parse (text, error);
+  float *numbers = NULL;
+
+  if (initializer != NULL)
+    numbers = gyre_initializer_make_numbers (initializer, shape, key, error);
+  if (numbers == NULL)
+    g_prefix_error (error, "%s: ", text);
+
+  return numbers;
+}
+
 float *
 gyre_init_make (const GyreInit   *self,
                 const GyreShape  *shape,
                 GyreKey           key,
                 GError          **error)
 {
-  const Rule *rule = &rules[self->kind];
   gsize n = (gsize) gyre_shape_n_elements (shape);
-  float scale;
-  float *out;
+  g_autofree float *numbers = NULL;
 
-  if (!get_scale (self, shape, &scale, error))
-    return NULL;
+  if (self->text != NULL)
+    return make_named (self->text, shape, key, error);
 
-  out = g_try_new (float, MAX (n, 1));
-  if (out == NULL)
+  numbers = g_try_new (float, MAX (n, 1));
+  if (numbers == NULL)
     {
       g_set_error (error, GYRE_ERROR, GYRE_ERROR_MEMORY,
                    "no memory for a parameter of %" G_GSIZE_FORMAT " numbers", n);
       return NULL;
     }
-  if (rule->arrange == NULL)
-    {
-      rule->draw (key, scale, n, out);
-      return out;
-    }
 
-  rule->draw (key, 1, n, out);
-  rule->arrange (shape, scale, out);
-
-  return out;
+  return gyre_init_fill (self, shape, key, numbers, error) ? g_steal_pointer (&numbers)
+                                                           : NULL;
 }

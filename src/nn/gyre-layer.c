@@ -151,9 +151,9 @@ ensure_types (void)
 
   if (g_once_init_enter (&done))
     {
-      gyre_registry_add (GYRE_TYPE_LAYER, "repeat", GYRE_TYPE_REPEAT, NULL, NULL);
-      gyre_registry_add (GYRE_TYPE_LAYER, "residual", GYRE_TYPE_RESIDUAL, NULL, NULL);
-      gyre_registry_add (GYRE_TYPE_LAYER, "sequential", GYRE_TYPE_SEQUENTIAL, NULL, NULL);
+      gyre_registry_add (GYRE_TYPE_LAYER, "repeat", GYRE_TYPE_REPEAT, NULL);
+      gyre_registry_add (GYRE_TYPE_LAYER, "residual", GYRE_TYPE_RESIDUAL, NULL);
+      gyre_registry_add (GYRE_TYPE_LAYER, "sequential", GYRE_TYPE_SEQUENTIAL, NULL);
       g_once_init_leave (&done, 1);
     }
 }
@@ -330,6 +330,28 @@ gyre_layer_class_add_ints (GyreLayerClass    *klass,
 {
   gyre_property_add_ints (G_OBJECT_CLASS (klass), name, blurb, offset, n_max, minimum,
                           maximum, words, value);
+}
+
+/**
+ * gyre_layer_class_add_init:
+ * @klass: a class of layers
+ * @name: the property, in kebab case: "kernel-init"
+ * @blurb: what it is, in a few words
+ * @offset: of its char * in the instance, which is freed with it
+ * @value: (nullable): its default, "lecun-normal"; %NULL: the layer has a way of its own
+ *
+ * Gives layers a property that is an initializer, "he-normal" or "normal(stddev=0.1)", of
+ * the library or of a plugin; for class_init. The member is the text, for a #GyreInit:
+ * (GyreInit){ .text = self->kernel_init }.
+ */
+void
+gyre_layer_class_add_init (GyreLayerClass *klass,
+                           const char     *name,
+                           const char     *blurb,
+                           gsize           offset,
+                           const char     *value)
+{
+  gyre_property_add_init (G_OBJECT_CLASS (klass), name, blurb, offset, value);
 }
 
 /**

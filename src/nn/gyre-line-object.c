@@ -150,3 +150,83 @@ gyre_line_print_object (GString    *line,
         g_string_append_printf (line, " %s=%s", pspecs[i]->name, value);
     }
 }
+
+static gboolean
+check_given (GPtrArray   *properties,
+             GObject     *object,
+             const char  *name,
+             GError     **error)
+{
+  const GyreLineItem item = { .name = (char *) name, .properties = properties };
+
+  return check_required (&item, object, error);
+}
+
+/* A name alone has no parentheses. */
+static gboolean
+parse_call (const char  *text,
+            char       **name,
+            GPtrArray  **properties,
+            GError     **error)
+{
+  g_autofree char *whole =
+      strpbrk (text, "()") == NULL ? g_strconcat (text, "()", NULL) : g_strdup (text);
+
+  if (g_str_has_suffix (whole, "()"))
+    {
+      *name = g_strndup (whole, strlen (whole) - strlen ("()"));
+      *properties = g_ptr_array_new ();
+      return TRUE;
+    }
+
+  return gyre_line_parse_call (whole, name, properties, error);
+}
+
+GObject *
+gyre_line_make_call (const char  *text,
+                     GType        base,
+                     const char  *what,
+                     GError     **error)
+{
+  g_autofree char *name = NULL;
+  g_autoptr (GPtrArray) properties = NULL;
+  g_autoptr (GObject) object = NULL;
+  GType type;
+
+  if (!parse_call (text, &name, &properties, error))
+    return NULL;
+  type = gyre_registry_find (base, what, name, error);
+  if (type == 0)
+    return NULL;
+
+  object = g_object_new (type, NULL);
+  for (guint i = 0; i < properties->len; i++)
+    if (!set_member (object, g_ptr_array_index (properties, i), error))
+      return NULL;
+  if (!check_given (properties, object, name, error))
+    return NULL;
+
+  return g_steal_pointer (&object);
+}
+
+char *
+gyre_line_print_call (GObject *object)
+{
+  GString *text = g_string_new (gyre_registry_get_name (G_OBJECT_TYPE (object)));
+  guint n, n_given = 0;
+  g_autofree GParamSpec **pspecs =
+    g_object_class_list_properties (G_OBJECT_GET_CLASS (object), &n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *value = gyre_property_get_text (object, pspecs[i]);
+
+      if (value != NULL)
+        g_string_append_printf (text, "%s%s=%s", n_given++ > 0 ? "," : "(",
+                                pspecs[i]->name, value);
+    }
+  if (n_given > 0)
+    g_string_append_c (text, ')');
+
+  return g_string_free (text, FALSE);
+}

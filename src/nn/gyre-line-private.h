@@ -37,6 +37,11 @@ GPtrArray *gyre_line_parse (const char *text, const char *what, GError **error);
 /* The properties of a call's parentheses, "init-value=1e-3,decay-steps=10000". */
 gboolean   gyre_line_parse_call (const char *text, char **name, GPtrArray **properties,
                                  GError **error);
+/* An object of a type below base of "NAME(PROPERTY=VALUE,…)", or of a name alone; what is
+ * the word for messages: "schedule". */
+GObject   *gyre_line_make_call (const char *text, GType base, const char *what,
+                                GError **error);
+char      *gyre_line_print_call (GObject *object);
 /* Says where: "model, column 9: ", or "model, line 2, column 9: " */
 void       gyre_line_prefix_error (GError **error, const char *text, const char *what,
                                    gsize position);

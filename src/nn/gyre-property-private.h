@@ -1,30 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include <glib-object.h>
+#include <gyre/gyre-property.h>
 
 G_BEGIN_DECLS
 
-/* GObject properties that are members of the instance struct: what layers, optimizers and
- * schedules share.  A property's id is the member's offset, so one pair of functions
- * serves every class. */
+/* A property's id is the member's offset, so one pair of functions serves every class. */
 
 void gyre_property_class_init  (GObjectClass *klass);   /* of the base class: finalize */
 
 void gyre_property_finalize    (GObject *object);
 
-void gyre_property_add_int     (GObjectClass *klass, const char *name, const char *blurb,
-                                gsize offset, gint64 minimum, gint64 maximum,
-                                gint64 value);
-void gyre_property_add_double  (GObjectClass *klass, const char *name, const char *blurb,
-                                gsize offset, double minimum, double maximum,
-                                double value);
-void gyre_property_add_boolean (GObjectClass *klass, const char *name, const char *blurb,
-                                gsize offset, gboolean value);
-void gyre_property_add_enum    (GObjectClass *klass, const char *name, const char *blurb,
-                                gsize offset, GType type, int value);
-void gyre_property_add_string  (GObjectClass *klass, const char *name, const char *blurb,
-                                gsize offset, const char *value);
 /* A char * member: 1 to n_max integers, "3,3", or one of the words (NULL-terminated,
  * static; may be NULL), in any case. */
 void gyre_property_add_ints    (GObjectClass *klass, const char *name, const char *blurb,
@@ -38,9 +24,12 @@ gboolean gyre_property_check_ints    (GParamSpec *pspec, const char *text,
 /* Not to be given in a line. */
 void gyre_property_add_object  (GObjectClass *klass, const char *name, const char *blurb,
                                 gsize offset, GType type);
-/* A line has to give it. */
-void     gyre_property_require     (GObjectClass *klass, const char *name);
 gboolean gyre_property_is_required (GParamSpec *pspec);
+/* A char * member that is an initializer, "normal(stddev=0.1)"; NULL: as the layer likes.
+ */
+void     gyre_property_add_init    (GObjectClass *klass, const char *name,
+                                    const char *blurb, gsize offset, const char *value);
+gboolean gyre_property_is_init     (GParamSpec *pspec);
 
 /* The property of that name; an error that lists those that there are.  what is the name
  * of the layer or optimizer. */
@@ -51,6 +40,8 @@ gboolean    gyre_property_set_text (GObject *object, GParamSpec *pspec, const ch
                                     GError **error);
 /* NULL if it has its default; required properties are always given. */
 char       *gyre_property_get_text (GObject *object, GParamSpec *pspec);
+/* As a line would have it; "" for none; NULL: not for lines */
+char       *gyre_property_print_default (GParamSpec *pspec);
 /* "an integer from 1 to 10" */
 char       *gyre_property_describe (GParamSpec *pspec);
 

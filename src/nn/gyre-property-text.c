@@ -4,6 +4,7 @@
 #include "base/gyre-text-private.h"
 
 #include <gyre/gyre-error.h>
+#include <gyre/gyre-initializer.h>
 
 #include <string.h>
 
@@ -253,9 +254,40 @@ parse_ints (GParamSpec  *pspec,
   return TRUE;
 }
 
+/* "normal(stddev=0.1)": what it says is checked where it enters. */
+static gboolean
+parse_init (GParamSpec  *pspec,
+            const char  *text,
+            GValue      *value,
+            GError     **error)
+{
+  g_autoptr (GyreInitializer) initializer = gyre_initializer_parse (text, error);
+  g_autofree char *own = NULL;
+
+  if (initializer == NULL)
+    return FALSE;
+
+  own = gyre_initializer_to_string (initializer);
+  g_value_set_string (value, own);
+  return TRUE;
+}
+
+static char *
+describe_init (GParamSpec *pspec)
+{
+  return g_strdup ("an initializer, such as he-normal or normal(stddev=0.1)");
+}
+
+static char *
+print_init (const GValue *value)
+{
+  return g_value_dup_string (value);
+}
+
 /* Some are stored as text too: those come first. */
 static const Kind kinds[] = {
   { gyre_property_is_ints, gyre_property_describe_ints, parse_ints, print_string },
+  { gyre_property_is_init, describe_init, parse_init, print_init },
   { is_int, describe_int, parse_int, print_int },
   { is_double, describe_double, parse_double, print_double },
   { is_boolean, describe_boolean, parse_boolean, print_boolean },
@@ -335,8 +367,12 @@ gyre_property_set_text (GObject     *object,
     }
 
   takes = kind->describe (pspec);
-  g_set_error (error, GYRE_ERROR, GYRE_ERROR_INVALID, "%s=%s: it takes %s", pspec->name,
-               text, takes);
+  if (gyre_property_is_init (pspec))
+    g_set_error (error, GYRE_ERROR, why->code, "%s=%s: %s; it takes %s", pspec->name,
+                 text, why->message, takes);
+  else
+    g_set_error (error, GYRE_ERROR, GYRE_ERROR_INVALID, "%s=%s: it takes %s",
+                 pspec->name, text, takes);
   return FALSE;
 }
 
@@ -367,4 +403,17 @@ gyre_property_describe (GParamSpec *pspec)
     return g_strdup (g_type_name (pspec->value_type));
 
   return kind->describe (pspec);
+}
+
+char *
+gyre_property_print_default (GParamSpec *pspec)
+{
+  const Kind *kind = find_kind (pspec);
+  const GValue *value = g_param_spec_get_default_value (pspec);
+  gboolean is_none = G_VALUE_HOLDS_STRING (value) && g_value_get_string (value) == NULL;
+
+  if (kind == NULL)
+    return NULL;
+
+  return is_none ? g_strdup ("") : kind->print (value);
 }

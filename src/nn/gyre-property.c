@@ -107,6 +107,18 @@ install (GObjectClass *klass,
 
 #define FLAGS (G_PARAM_READWRITE | G_PARAM_CONSTRUCT | G_PARAM_STATIC_STRINGS)
 
+/**
+ * gyre_property_add_int: (skip)
+ * @klass: a class, in its class_init
+ * @name: the property, in kebab case
+ * @blurb: what it is, in a few words
+ * @offset: of its member in the instance, by G_STRUCT_OFFSET()
+ * @minimum: the least value
+ * @maximum: the largest value
+ * @value: its default
+ *
+ * Gives a class a property that is an integer, a gint64.
+ */
 void
 gyre_property_add_int (GObjectClass *klass,
                        const char   *name,
@@ -120,6 +132,18 @@ gyre_property_add_int (GObjectClass *klass,
            g_param_spec_int64 (name, NULL, blurb, minimum, maximum, value, FLAGS));
 }
 
+/**
+ * gyre_property_add_double: (skip)
+ * @klass: a class, in its class_init
+ * @name: the property, in kebab case
+ * @blurb: what it is, in a few words
+ * @offset: of its member in the instance, by G_STRUCT_OFFSET()
+ * @minimum: the least value
+ * @maximum: the largest value
+ * @value: its default
+ *
+ * Gives a class a property that is a number, a double.
+ */
 void
 gyre_property_add_double (GObjectClass *klass,
                           const char   *name,
@@ -133,6 +157,16 @@ gyre_property_add_double (GObjectClass *klass,
            g_param_spec_double (name, NULL, blurb, minimum, maximum, value, FLAGS));
 }
 
+/**
+ * gyre_property_add_boolean: (skip)
+ * @klass: a class, in its class_init
+ * @name: the property, in kebab case
+ * @blurb: what it is, in a few words
+ * @offset: of its member in the instance, by G_STRUCT_OFFSET()
+ * @value: its default
+ *
+ * Gives a class a property that is true or false, a gboolean.
+ */
 void
 gyre_property_add_boolean (GObjectClass *klass,
                            const char   *name,
@@ -144,6 +178,17 @@ gyre_property_add_boolean (GObjectClass *klass,
            g_param_spec_boolean (name, NULL, blurb, value, FLAGS));
 }
 
+/**
+ * gyre_property_add_enum: (skip)
+ * @klass: a class, in its class_init
+ * @name: the property, in kebab case
+ * @blurb: what it is, in a few words
+ * @offset: of its member in the instance, by G_STRUCT_OFFSET()
+ * @type: a registered enumeration, whose nicks are the values in lines
+ * @value: its default
+ *
+ * Gives a class a property that is one of a few named values, an int.
+ */
 void
 gyre_property_add_enum (GObjectClass *klass,
                         const char   *name,
@@ -156,6 +201,16 @@ gyre_property_add_enum (GObjectClass *klass,
            g_param_spec_enum (name, NULL, blurb, type, value, FLAGS));
 }
 
+/**
+ * gyre_property_add_string: (skip)
+ * @klass: a class, in its class_init
+ * @name: the property, in kebab case
+ * @blurb: what it is, in a few words
+ * @offset: of its member in the instance, by G_STRUCT_OFFSET()
+ * @value: (nullable): its default
+ *
+ * Gives a class a property that is text, a char * that is freed with the object.
+ */
 void
 gyre_property_add_string (GObjectClass *klass,
                           const char   *name,
@@ -179,6 +234,13 @@ gyre_property_add_object (GObjectClass *klass,
                                 G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS));
 }
 
+/**
+ * gyre_property_require: (skip)
+ * @klass: a class, in its class_init
+ * @name: a property that was added
+ *
+ * Says that a line has to give this property: there is no sensible default.
+ */
 void
 gyre_property_require (GObjectClass *klass,
                        const char   *name)
@@ -194,4 +256,28 @@ gboolean
 gyre_property_is_required (GParamSpec *pspec)
 {
   return g_param_spec_get_qdata (pspec, required_quark ()) != NULL;
+}
+
+static GQuark
+init_quark (void)
+{
+  return g_quark_from_static_string ("gyre-property-init");
+}
+
+void
+gyre_property_add_init (GObjectClass *klass,
+                        const char   *name,
+                        const char   *blurb,
+                        gsize         offset,
+                        const char   *value)
+{
+  gyre_property_add_string (klass, name, blurb, offset, value);
+  g_param_spec_set_qdata (g_object_class_find_property (klass, name), init_quark (),
+                          GINT_TO_POINTER (TRUE));
+}
+
+gboolean
+gyre_property_is_init (GParamSpec *pspec)
+{
+  return g_param_spec_get_qdata (pspec, init_quark ()) != NULL;
 }

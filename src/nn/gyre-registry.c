@@ -10,8 +10,8 @@
 
 typedef struct
 {
-  GType       type;     /* 0: in a module that is not loaded */
-  const char *plugin;   /* interned; NULL: the library itself */
+  GType              type;     /* 0: in a module that is not loaded */
+  GyreRegistryModule module;   /* interned; NULL: the library itself */
 } Entry;
 
 static GRecMutex lock;
@@ -50,15 +50,19 @@ get_entry (GType       base,
 }
 
 static void
-put_entry (GType       base,
-           const char *name,
-           GType       type,
-           const char *plugin)
+put_entry (GType                     base,
+           const char               *name,
+           GType                     type,
+           const GyreRegistryModule *module)
 {
   Entry *entry = g_new0 (Entry, 1);
 
   entry->type = type;
-  entry->plugin = g_intern_string (plugin);
+  if (module != NULL)
+    {
+      entry->module.name = g_intern_string (module->name);
+      entry->module.path = g_intern_string (module->path);
+    }
   g_hash_table_replace (get_table (base), (gpointer) g_intern_string (name), entry);
 }
 
@@ -97,37 +101,55 @@ gyre_registry_unlock (void)
 }
 
 gboolean
-gyre_registry_add (GType        base,
-                   const char  *name,
-                   GType        type,
-                   const char  *plugin,
-                   GError     **error)
+gyre_registry_add (GType                     base,
+                   const char               *name,
+                   GType                     type,
+                   const GyreRegistryModule *module)
 {
   g_autoptr (GRecMutexLocker) locker = g_rec_mutex_locker_new (&lock);
   Entry *entry = get_entry (base, name);
 
-  if (entry != NULL && entry->type != 0 && entry->type != type)
-    {
-      g_set_error (error, GYRE_ERROR, GYRE_ERROR_PLUGIN,
-                   "the name \"%s\" is taken by %s", name,
-                   entry->plugin != NULL ? entry->plugin : "the library");
-      return FALSE;
-    }
-
-  put_entry (base, name, type, plugin);
   g_type_set_qdata (type, name_quark (), (gpointer) g_intern_string (name));
+  if (module != NULL && entry != NULL &&
+      g_strcmp0 (entry->module.path, module->path) != 0)
+    return FALSE;
+
+  put_entry (base, name, type, module);
   return TRUE;
 }
 
 void
-gyre_registry_promise (GType       base,
-                       const char *name,
-                       const char *plugin)
+gyre_registry_promise (GType                     base,
+                       const char               *name,
+                       const GyreRegistryModule *module)
 {
   g_autoptr (GRecMutexLocker) locker = g_rec_mutex_locker_new (&lock);
 
   if (get_entry (base, name) == NULL)
-    put_entry (base, name, 0, plugin);
+    put_entry (base, name, 0, module);
+}
+
+static gboolean
+is_promise (gpointer name,
+            gpointer entry,
+            gpointer data)
+{
+  return ((Entry *) entry)->type == 0;
+}
+
+void
+gyre_registry_forget (void)
+{
+  g_autoptr (GRecMutexLocker) locker = g_rec_mutex_locker_new (&lock);
+  GHashTableIter iter;
+  gpointer table;
+
+  if (tables == NULL)
+    return;
+
+  g_hash_table_iter_init (&iter, tables);
+  while (g_hash_table_iter_next (&iter, NULL, &table))
+    g_hash_table_foreach_remove (table, is_promise, NULL);
 }
 
 static void
@@ -167,8 +189,8 @@ gyre_registry_find (GType        base,
 
   if (entry != NULL)
     g_set_error (error, GYRE_ERROR, GYRE_ERROR_PLUGIN,
-                 "the %s \"%s\" can't be had: its plugin \"%s\" does not load", what,
-                 name, entry->plugin);
+                 "the %s \"%s\" can't be had: its plugin \"%s\" does not load%s", what,
+                 name, entry->module.name, note != NULL ? note : "");
   else
     set_unknown (base, what, name, error);
   return 0;
@@ -207,12 +229,12 @@ gyre_registry_get_name (GType type)
   return name != NULL ? name : g_type_name (type);
 }
 
-const char *
-gyre_registry_get_plugin (GType       base,
+GyreRegistryModule
+gyre_registry_get_module (GType       base,
                           const char *name)
 {
   g_autoptr (GRecMutexLocker) locker = g_rec_mutex_locker_new (&lock);
   Entry *entry = get_entry (base, name);
 
-  return entry != NULL ? entry->plugin : NULL;
+  return entry != NULL ? entry->module : (GyreRegistryModule){ NULL, NULL };
 }

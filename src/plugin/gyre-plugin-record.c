@@ -1,46 +1,78 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plugin/gyre-plugin-private.h"
 
+#include <errno.h>
 #include <glib/gstdio.h>
-#include <sys/wait.h>
 
 #define HELPER "gyre-plugin-scan"
 
 static const char *const helper_folders[] = { ".", "../src", "../../src", NULL };
+
+static void
+clear (GyrePluginRecord *self)
+{
+  g_clear_pointer (&self->stamp, g_free);
+  g_clear_pointer (&self->name, g_free);
+  g_clear_pointer (&self->version, g_free);
+  g_clear_pointer (&self->licence, g_free);
+  g_clear_pointer (&self->origin, g_free);
+  for (guint i = 0; i < GYRE_PLUGIN_N_KINDS; i++)
+    {
+      g_clear_pointer (&self->names[i], g_strfreev);
+      g_clear_pointer (&self->properties[i], g_strfreev);
+    }
+  g_clear_pointer (&self->primitives, g_strfreev);
+  g_clear_pointer (&self->error, g_free);
+}
 
 void
 gyre_plugin_record_free (gpointer data)
 {
   GyrePluginRecord *self = data;
 
+  clear (self);
   g_free (self->path);
-  g_free (self->name);
-  g_free (self->version);
-  g_free (self->licence);
-  g_strfreev (self->layers);
-  g_strfreev (self->optimizers);
-  g_free (self->error);
   g_free (self);
 }
 
-static GyrePluginRecord *
-record_new (GKeyFile   *keys,
-            const char *group,
-            const char *path)
+static void
+fill (GyrePluginRecord *self,
+      GKeyFile         *keys,
+      const char       *group)
 {
-  GyrePluginRecord *self = g_new0 (GyrePluginRecord, 1);
+  self->stamp = g_key_file_get_string (keys, group, "stamp", NULL);
+  self->error = g_key_file_get_string (keys, group, "error", NULL);
+  if (self->error != NULL)
+    return;
 
-  self->path = g_strdup (path);
   self->name = g_key_file_get_string (keys, group, "name", NULL);
   self->version = g_key_file_get_string (keys, group, "version", NULL);
   self->licence = g_key_file_get_string (keys, group, "licence", NULL);
-  self->layers = g_key_file_get_string_list (keys, group, "layers", NULL, NULL);
-  self->optimizers = g_key_file_get_string_list (keys, group, "optimizers", NULL, NULL);
-  self->error = g_key_file_get_string (keys, group, "error", NULL);
-  if (self->name == NULL && self->error == NULL)
-    self->error = g_strdup ("it does not say what it is");
+  self->origin = g_key_file_get_string (keys, group, "origin", NULL);
+  for (guint i = 0; i < GYRE_PLUGIN_N_KINDS; i++)
+    {
+      const char *plural = gyre_plugin_kinds[i].plural;
+      g_autofree char *key = g_strconcat (plural, "-properties", NULL);
 
-  return self;
+      self->names[i] = g_key_file_get_string_list (keys, group, plural, NULL, NULL);
+      self->properties[i] = g_key_file_get_string_list (keys, group, key, NULL, NULL);
+    }
+  self->primitives = g_key_file_get_string_list (keys, group, "primitives", NULL, NULL);
+  if (self->name == NULL || self->version == NULL || self->licence == NULL)
+    self->error = g_strdup ("it does not say what it is");
+}
+
+char **
+gyre_plugin_record_list_properties (const GyrePluginRecord *self,
+                                    guint                   kind,
+                                    guint                   i)
+{
+  char **all = self->properties[kind];
+
+  if (all == NULL || i >= g_strv_length (all) || all[i][0] == '\0')
+    return g_new0 (char *, 1);
+
+  return g_strsplit (all[i], "\n", -1);
 }
 
 static char *
@@ -60,58 +92,63 @@ find_helper (void)
   return g_build_filename (GYRE_LIBEXEC_DIR, HELPER, NULL);
 }
 
-/* How the helper ended, in words; NULL: well. */
-static char *
-describe_end (int   status,
-              char *said)
+static void
+set_error (GKeyFile   *keys,
+           const char *format,
+           const char *why)
 {
-  g_strstrip (said);
-  if (WIFSIGNALED (status) && WTERMSIG (status) == SIGALRM)
-    return g_strdup ("it hung while it was loaded");
-  if (WIFSIGNALED (status))
-    return g_strdup_printf ("it crashed while it was loaded (%s)",
-                            g_strsignal (WTERMSIG (status)));
-  if (status != 0)
-    return g_strdup (said[0] != '\0' ? said : "it ended the program that loaded it");
+  g_autofree char *text = g_strdup_printf (format, why);
 
-  return NULL;
+  g_key_file_set_string (keys, GYRE_PLUGIN_GROUP, "error", text);
 }
 
-/* What the helper says of a module: the last part of its text, whatever the module itself
- * prints before.  FALSE: there is no helper, which may change. */
+/* What the helper says of a module.  FALSE: it could not say anything, which may change.
+ */
 static gboolean
-scan_file (GKeyFile   *keys,
-           const char *path)
+run_helper (GKeyFile   *keys,
+            const char *path)
 {
   g_autofree char *helper = find_helper ();
   const char *argv[] = { helper, path, NULL };
   g_autoptr (GError) why = NULL;
   g_autofree char *out = NULL;
   g_autofree char *said = NULL;
-  g_autofree char *end = NULL;
-  const char *start;
-  int status;
 
-  if (!g_spawn_sync (NULL, (char **) argv, NULL, 0, NULL, NULL, &out, &said, &status,
-                     &why))
+  if (!g_spawn_sync (NULL, (char **) argv, NULL, 0, NULL, NULL, &out, &said, NULL, &why))
     {
-      end = g_strdup_printf ("it can't be looked at: %s", why->message);
-      g_key_file_set_string (keys, GYRE_PLUGIN_GROUP, "error", end);
+      set_error (keys, "it can't be looked at: %s", why->message);
+      return FALSE;
+    }
+  if (g_key_file_load_from_data (keys, out, G_MAXSIZE, 0, NULL)
+      && g_key_file_has_group (keys, GYRE_PLUGIN_GROUP))
+    return TRUE;
+
+  /* as without the library */
+  g_strstrip (said);
+  set_error (keys, "it can't be looked at: %s", said[0] != '\0' ? said : helper);
+  return FALSE;
+}
+
+/* A folder, a socket or a link to nowhere is none, and a pipe would be waited for. */
+static gboolean
+scan_file (GKeyFile   *keys,
+           const char *path)
+{
+  GStatBuf status;
+
+  if (g_stat (path, &status) != 0)
+    {
+      set_error (keys, "%s", g_strerror (errno));
+      return FALSE;
+    }
+  if (!S_ISREG (status.st_mode))
+    {
+      set_error (keys, "it is %s",
+                 S_ISDIR (status.st_mode) ? "a folder" : "no regular file");
       return FALSE;
     }
 
-  end = describe_end (status, said);
-  if (end != NULL)
-    {
-      g_key_file_set_string (keys, GYRE_PLUGIN_GROUP, "error", end);
-      /* 127: the helper itself could not be started, as without the library */
-      return !WIFEXITED (status) || WEXITSTATUS (status) != 127;
-    }
-  start = g_strrstr (out, "[" GYRE_PLUGIN_GROUP "]");
-  if (start != NULL)
-    g_key_file_load_from_data (keys, start, G_MAXSIZE, 0, NULL);
-
-  return TRUE;
+  return run_helper (keys, path);
 }
 
 /* What changes when a file does, and with the library. */
@@ -145,27 +182,64 @@ copy_group (GKeyFile   *from,
     }
 }
 
+/* What failed may be due to something beside the file, such as a library that it needs;
+ * what hung would hang again. */
+static gboolean
+is_known (GKeyFile   *cache,
+          const char *group,
+          const char *stamp,
+          gboolean    retry)
+{
+  g_autofree char *known = g_key_file_get_string (cache, group, "stamp", NULL);
+
+  return g_strcmp0 (stamp, known) == 0
+         && !(retry && g_key_file_has_key (cache, group, "error", NULL)
+              && !g_key_file_has_key (cache, group, "hung", NULL));
+}
+
 GyrePluginRecord *
 gyre_plugin_record_get (GKeyFile   *cache,
                         const char *path,
+                        gboolean    retry,
                         gboolean   *is_new)
 {
+  GyrePluginRecord *self = g_new0 (GyrePluginRecord, 1);
   g_autofree char *group = g_uri_escape_string (path, "/", FALSE);
   g_autofree char *stamp = make_stamp (path);
-  g_autofree char *known = g_key_file_get_string (cache, group, "stamp", NULL);
   g_autoptr (GKeyFile) keys = NULL;
-  gboolean is_sure;
 
-  if (g_strcmp0 (stamp, known) == 0)
-    return record_new (cache, group, path);
+  self->path = g_strdup (path);
+  if (is_known (cache, group, stamp, retry))
+    {
+      fill (self, cache, group);
+      return self;
+    }
 
   keys = g_key_file_new ();
-  is_sure = scan_file (keys, path);
   g_key_file_remove_group (cache, group, NULL);
-  copy_group (keys, cache, group);
-  if (is_sure)
-    g_key_file_set_string (cache, group, "stamp", stamp);
-  *is_new = TRUE;
+  if (scan_file (keys, path))
+    {
+      g_key_file_set_string (keys, GYRE_PLUGIN_GROUP, "stamp", stamp);
+      copy_group (keys, cache, group);
+      *is_new = TRUE;
+    }
+  fill (self, keys, GYRE_PLUGIN_GROUP);
 
-  return record_new (cache, group, path);
+  return self;
+}
+
+void
+gyre_plugin_record_refresh (GyrePluginRecord *self)
+{
+  g_autofree char *stamp = make_stamp (self->path);
+  g_autoptr (GKeyFile) keys = NULL;
+
+  if (g_strcmp0 (stamp, self->stamp) == 0)
+    return;
+
+  keys = g_key_file_new ();
+  if (scan_file (keys, self->path))
+    g_key_file_set_string (keys, GYRE_PLUGIN_GROUP, "stamp", stamp);
+  clear (self);
+  fill (self, keys, GYRE_PLUGIN_GROUP);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plugin/gyre-plugin-private.h"
 
+#include "nn/gyre-property-private.h"
 #include "nn/gyre-registry-private.h"
 
 #include <gmodule.h>
@@ -13,28 +14,12 @@
  * the build tree, the user's folder and the system's, in this order; one is loaded when
  * something of it is asked for, and is never unloaded.
  */
-struct _GyrePlugin
-{
-  GTypeModule                 parent_instance;
-  char                       *path;
-  GModule                    *module;
-  const GyrePluginDescriptor *descriptor;
-  GPtrArray                  *layers;
-  GPtrArray                  *optimizers;
-  GError                     *error;
-};
-
 G_DEFINE_FINAL_TYPE (GyrePlugin, gyre_plugin, G_TYPE_TYPE_MODULE)
 
-static void
-fail (GyrePlugin *self,
-      const char *format,
-      ...) G_GNUC_PRINTF (2, 3);
-
-static void
-fail (GyrePlugin *self,
-      const char *format,
-      ...)
+void
+gyre_plugin_fail (GyrePlugin *self,
+                  const char *format,
+                  ...)
 {
   va_list args;
 
@@ -73,13 +58,13 @@ open_module (GyrePlugin *self)
   self->module = g_module_open (self->path, G_MODULE_BIND_LOCAL);
   if (self->module == NULL)
     {
-      fail (self, "%s", g_module_error ());
+      gyre_plugin_fail (self, "%s", g_module_error ());
       return FALSE;
     }
   g_module_make_resident (self->module);
   if (!g_module_symbol (self->module, symbol, &found) || found == NULL)
     {
-      fail (self,
+      gyre_plugin_fail (self,
             "it has no symbol %s: is it made by GYRE_PLUGIN_DEFINE, with the name of "
             "its file?",
             symbol);
@@ -88,6 +73,21 @@ open_module (GyrePlugin *self)
 
   self->descriptor = found;
   return TRUE;
+}
+
+static gboolean
+check_descriptor (GyrePlugin *self)
+{
+  const GyrePluginDescriptor *descriptor = self->descriptor;
+
+  if (descriptor->name != NULL && descriptor->version != NULL
+      && descriptor->licence != NULL && descriptor->init != NULL
+      && g_utf8_validate (descriptor->name, -1, NULL))
+    return TRUE;
+
+  gyre_plugin_fail (self, "its descriptor lacks a name, a version, a licence or an init "
+                          "function");
+  return FALSE;
 }
 
 static gboolean
@@ -102,12 +102,15 @@ gyre_plugin_load_module (GTypeModule *module)
 
   if (self->descriptor->api != GYRE_PLUGIN_API)
     {
-      fail (self,
+      gyre_plugin_fail (self,
             "it was built for version %u of the plugin interface, this is %d: build it "
             "again",
             self->descriptor->api, GYRE_PLUGIN_API);
       return FALSE;
     }
+
+  if (!check_descriptor (self))
+    return FALSE;
 
   self->descriptor->init (self);
   return self->error == NULL;
@@ -130,8 +133,12 @@ gyre_plugin_class_init (GyrePluginClass *klass)
 static void
 gyre_plugin_init (GyrePlugin *self)
 {
-  self->layers = g_ptr_array_new_with_free_func (g_free);
-  self->optimizers = g_ptr_array_new_with_free_func (g_free);
+  for (guint i = 0; i < GYRE_PLUGIN_N_KINDS; i++)
+    {
+      self->names[i] = g_ptr_array_new_with_free_func (g_free);
+      self->types[i] = g_ptr_array_new ();
+    }
+  self->primitives = g_ptr_array_new_with_free_func (g_free);
 }
 
 /* A type module lives as long as the program. */
@@ -152,83 +159,14 @@ gboolean
 gyre_plugin_load (GyrePlugin  *self,
                   GError     **error)
 {
-  gyre_layer_type_find ("sequential", NULL);
-  gyre_optimizer_type_find ("chain", NULL);
+  for (guint i = 0; i < GYRE_PLUGIN_N_KINDS; i++)
+    gyre_plugin_kinds[i].find (gyre_plugin_kinds[i].own, NULL);
   if (self->error == NULL && g_type_module_use (G_TYPE_MODULE (self)))
     return TRUE;
 
-  fail (self, "its types can't be registered");
+  gyre_plugin_fail (self, "its types can't be registered");
   g_propagate_error (error, g_error_copy (self->error));
   return FALSE;
-}
-
-static GType
-add_type (GyrePlugin      *self,
-          GType            base,
-          GPtrArray       *names,
-          const char      *name,
-          const char      *type_name,
-          const GTypeInfo *info)
-{
-  GType type = g_type_from_name (type_name);
-
-  if (type != 0 && g_type_get_plugin (type) != G_TYPE_PLUGIN (self))
-    {
-      fail (self, "another module has the type %s of its \"%s\"", type_name, name);
-      return type;
-    }
-
-  type = g_type_module_register_type (G_TYPE_MODULE (self), base, type_name, info, 0);
-  if (self->error == NULL)
-    gyre_registry_add (base, name, type, gyre_plugin_get_name (self), &self->error);
-  g_ptr_array_add (names, g_strdup (name));
-
-  return type;
-}
-
-/**
- * gyre_plugin_add_layer: (skip)
- * @self: the plugin, in its init
- * @name: the layer's name in model lines
- * @type_name: the name of its GType
- * @info: its class and instances
- *
- * Registers a layer; GYRE_DEFINE_LAYER() makes a function that calls it.  If the name or
- * the type is taken, the plugin does not load.
- *
- * Returns: the type
- */
-GType
-gyre_plugin_add_layer (GyrePlugin      *self,
-                       const char      *name,
-                       const char      *type_name,
-                       const GTypeInfo *info)
-{
-  g_return_val_if_fail (GYRE_IS_PLUGIN (self) && name != NULL && type_name != NULL, 0);
-
-  return add_type (self, GYRE_TYPE_LAYER, self->layers, name, type_name, info);
-}
-
-/**
- * gyre_plugin_add_optimizer: (skip)
- * @self: the plugin, in its init
- * @name: the optimizer's name in lines
- * @type_name: the name of its GType
- * @info: its class and instances
- *
- * Registers an optimizer; GYRE_DEFINE_OPTIMIZER() makes a function that calls it.
- *
- * Returns: the type
- */
-GType
-gyre_plugin_add_optimizer (GyrePlugin      *self,
-                           const char      *name,
-                           const char      *type_name,
-                           const GTypeInfo *info)
-{
-  g_return_val_if_fail (GYRE_IS_PLUGIN (self) && name != NULL && type_name != NULL, 0);
-
-  return add_type (self, GYRE_TYPE_OPTIMIZER, self->optimizers, name, type_name, info);
 }
 
 /**
@@ -254,6 +192,60 @@ set_list (GKeyFile   *keys,
                               (const char *const *) names->pdata, names->len);
 }
 
+static char *
+print_property (GParamSpec *pspec)
+{
+  g_autofree char *value = NULL;
+
+  if (gyre_property_is_required (pspec))
+    return g_strconcat (pspec->name, "=...", NULL);
+
+  value = gyre_property_print_default (pspec);
+  return value != NULL ? g_strdup_printf ("%s=%s", pspec->name, value) : NULL;
+}
+
+char **
+gyre_plugin_list_properties (GType type)
+{
+  GObjectClass *klass = g_type_class_ref (type);
+  guint n;
+  g_autofree GParamSpec **pspecs = g_object_class_list_properties (klass, &n);
+  GPtrArray *texts = g_ptr_array_new ();
+
+  for (guint i = 0; i < n; i++)
+    {
+      char *text = print_property (pspecs[i]);
+
+      if (text != NULL)
+        g_ptr_array_add (texts, text);
+    }
+  g_ptr_array_add (texts, NULL);
+  g_type_class_unref (klass);
+
+  return (char **) g_ptr_array_free (texts, FALSE);
+}
+
+/* For each name, beside the list of them */
+static void
+set_properties (GyrePlugin *self,
+                GKeyFile   *keys,
+                guint       kind)
+{
+  g_autofree char *key = g_strconcat (gyre_plugin_kinds[kind].plural, "-properties",
+                                      NULL);
+  GPtrArray *types = self->types[kind];
+  g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; i < types->len; i++)
+    {
+      g_auto (GStrv) list =
+          gyre_plugin_list_properties (GPOINTER_TO_SIZE (types->pdata[i]));
+
+      g_ptr_array_add (all, g_strjoinv ("\n", list));
+    }
+  set_list (keys, key, all);
+}
+
 GKeyFile *
 gyre_plugin_get_keys (GyrePlugin *self)
 {
@@ -262,20 +254,26 @@ gyre_plugin_get_keys (GyrePlugin *self)
   g_key_file_set_string (keys, GYRE_PLUGIN_GROUP, "name", self->descriptor->name);
   g_key_file_set_string (keys, GYRE_PLUGIN_GROUP, "version", self->descriptor->version);
   g_key_file_set_string (keys, GYRE_PLUGIN_GROUP, "licence", self->descriptor->licence);
-  set_list (keys, "layers", self->layers);
-  set_list (keys, "optimizers", self->optimizers);
+  if (self->descriptor->origin != NULL)
+    g_key_file_set_string (keys, GYRE_PLUGIN_GROUP, "origin", self->descriptor->origin);
+  for (guint i = 0; i < GYRE_PLUGIN_N_KINDS; i++)
+    {
+      set_list (keys, gyre_plugin_kinds[i].plural, self->names[i]);
+      set_properties (self, keys, i);
+    }
+  set_list (keys, "primitives", self->primitives);
 
   return keys;
 }
 
-/* A class that can't be made crashes here. */
+/* A class that can't be made crashes here, and an object, too. */
 static void
-make_classes (GType      base,
-              GPtrArray *names)
+make_objects (GyrePlugin *self)
 {
-  for (guint i = 0; i < names->len; i++)
-    g_type_class_unref (
-        g_type_class_ref (gyre_registry_find (base, "type", names->pdata[i], NULL)));
+  for (guint kind = 0; kind < GYRE_PLUGIN_N_KINDS; kind++)
+    for (guint i = 0; i < self->types[kind]->len; i++)
+      g_object_unref (
+          g_object_new (GPOINTER_TO_SIZE (self->types[kind]->pdata[i]), NULL));
 }
 
 /**
@@ -287,7 +285,7 @@ make_classes (GType      base,
  * in a program of its own.
  *
  * Returns: (transfer full): a key file with one group "plugin": name, version, licence,
- *   layers and optimizers
+ *   origin, and lists of names: layers, optimizers and so on
  */
 char *
 gyre_plugin_describe (const char  *path,
@@ -302,8 +300,7 @@ gyre_plugin_describe (const char  *path,
   if (!gyre_plugin_load (self, error))
     return NULL;
 
-  make_classes (GYRE_TYPE_LAYER, self->layers);
-  make_classes (GYRE_TYPE_OPTIMIZER, self->optimizers);
+  make_objects (self);
   keys = gyre_plugin_get_keys (self);
 
   return g_key_file_to_data (keys, NULL, NULL);

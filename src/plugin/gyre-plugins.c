@@ -6,6 +6,7 @@
 #include <gmodule.h>
 #include <string.h>
 
+static gboolean retry;          /* whether to look again at what can't be used */
 static GPtrArray *hidden;       /* of char *: files that another of their name hides */
 static GPtrArray *records;      /* of GyrePluginRecord; NULL: not looked for yet.
                                    The registry's lock guards it. */
@@ -16,15 +17,48 @@ get_cache_file (void)
   return g_build_filename (g_get_user_cache_dir (), "gyre", "plugins.ini", NULL);
 }
 
+/* The file ends in a sum over all before: what is damaged or cut short is as nothing. */
+#define SUM "\n#sum "
+
+static char *
+make_sum (const char *text,
+          gsize       length)
+{
+  return g_compute_checksum_for_data (G_CHECKSUM_MD5, (const guchar *) text, length);
+}
+
 static GKeyFile *
 read_cache (void)
 {
   g_autofree char *file = get_cache_file ();
+  g_autofree char *text = NULL;
+  g_autofree char *sum = NULL;
   GKeyFile *cache = g_key_file_new ();
+  const char *end;
 
-  g_key_file_load_from_file (cache, file, G_KEY_FILE_NONE, NULL);
+  if (!g_file_get_contents (file, &text, NULL, NULL))
+    return cache;
+  end = g_strrstr (text, SUM);
+  if (end == NULL)
+    return cache;
+  sum = make_sum (text, (gsize) (end - text));
+  if (!g_str_equal (sum, end + strlen (SUM)))
+    return cache;
 
+  g_key_file_load_from_data (cache, text, (gsize) (end - text), G_KEY_FILE_NONE, NULL);
   return cache;
+}
+
+static void
+save_cache (GKeyFile   *cache,
+            const char *file)
+{
+  gsize length;
+  g_autofree char *text = g_key_file_to_data (cache, &length, NULL);
+  g_autofree char *sum = make_sum (text, length);
+  g_autofree char *whole = g_strconcat (text, SUM, sum, NULL);
+
+  g_file_set_contents (file, whole, -1, NULL);
 }
 
 /* Modules that are gone leave the cache; one that can't be written is no error: the
@@ -44,7 +78,7 @@ write_cache (GKeyFile *cache)
         g_key_file_remove_group (cache, groups[i], NULL);
     }
   if (g_mkdir_with_parents (folder, 0755) == 0)
-    g_key_file_save_to_file (cache, file, NULL);
+    save_cache (cache, file);
 }
 
 static int
@@ -86,23 +120,20 @@ find_file (GPtrArray  *among,
 }
 
 static void
-promise_names (char      **names,
-               GType       base,
-               const char *plugin)
+promise_names (const GyrePluginRecord *record)
 {
-  for (guint i = 0; names != NULL && names[i] != NULL; i++)
-    gyre_registry_promise (base, names[i], plugin);
+  const GyreRegistryModule module = { record->name, record->path };
+
+  for (guint kind = 0; record->error == NULL && kind < GYRE_PLUGIN_N_KINDS; kind++)
+    for (char **name = record->names[kind]; name != NULL && *name != NULL; name++)
+      gyre_registry_promise (gyre_plugin_kinds[kind].get_type (), *name, &module);
 }
 
 static void
 add_record (GyrePluginRecord *record)
 {
   g_ptr_array_add (records, record);
-  if (record->error != NULL)
-    return;
-
-  promise_names (record->layers, GYRE_TYPE_LAYER, record->name);
-  promise_names (record->optimizers, GYRE_TYPE_OPTIMIZER, record->name);
+  promise_names (record);
 }
 
 /* A file in an earlier folder hides one of the same name in a later one. */
@@ -119,7 +150,7 @@ scan_folder (const char *folder,
       g_autofree char *path = g_build_filename (folder, name, NULL);
 
       if (find_file (records, name) == NULL)
-        add_record (gyre_plugin_record_get (cache, path, &is_new));
+        add_record (gyre_plugin_record_get (cache, path, retry, &is_new));
       else
         g_ptr_array_add (hidden, g_steal_pointer (&path));
     }
@@ -158,6 +189,8 @@ ensure_scanned (void)
     return;
 
   records = g_ptr_array_new_with_free_func (gyre_plugin_record_free);
+  for (guint i = 0; i < GYRE_PLUGIN_N_KINDS; i++)
+    gyre_plugin_kinds[i].find (gyre_plugin_kinds[i].own, NULL);
   g_clear_pointer (&hidden, g_ptr_array_unref);
   hidden = g_ptr_array_new_with_free_func (g_free);
   cache = read_cache ();
@@ -171,22 +204,34 @@ ensure_scanned (void)
 
 static gboolean
 has_name (const GyrePluginRecord *record,
-          GType                   base,
+          guint                   kind,
           const char             *name)
 {
-  char **names = base == GYRE_TYPE_LAYER ? record->layers : record->optimizers;
-
-  return names != NULL && g_strv_contains ((const char *const *) names, name);
+  return record->error == NULL && record->names[kind] != NULL
+         && g_strv_contains ((const char *const *) record->names[kind], name);
 }
 
+/* The file may have been replaced since it was looked at, by one that crashes, or has
+ * something else. */
 static void
-load_record (GyrePluginRecord *record)
+load_record (GyrePluginRecord *record,
+             guint             kind,
+             const char       *name)
 {
   g_autoptr (GError) error = NULL;
 
-  record->plugin = gyre_plugin_new (record->path);
-  if (!gyre_plugin_load (record->plugin, &error))
-    record->error = g_strdup (error->message);
+  gyre_plugin_record_refresh (record);
+  if (record->error == NULL && !has_name (record, kind, name))
+    record->error = g_strdup_printf ("it has no %s \"%s\" any more",
+                                     gyre_plugin_kinds[kind].word, name);
+  if (record->error == NULL)
+    {
+      record->plugin = gyre_plugin_new (record->path);
+      if (!gyre_plugin_load (record->plugin, &error))
+        record->error = g_strdup (error->message);
+    }
+  if (record->error != NULL)
+    note_errors ();
 }
 
 /* Called by the registry for a name that has no type yet. */
@@ -194,15 +239,18 @@ static void
 load_for (GType       base,
           const char *name)
 {
+  guint kind = 0;
+
   ensure_scanned ();
-  for (guint i = 0; name != NULL && i < records->len; i++)
+  while (kind < GYRE_PLUGIN_N_KINDS && gyre_plugin_kinds[kind].get_type () != base)
+    kind++;
+  for (guint i = 0; name != NULL && kind < GYRE_PLUGIN_N_KINDS && i < records->len; i++)
     {
       GyrePluginRecord *record = g_ptr_array_index (records, i);
 
-      if (record->error == NULL && record->plugin == NULL &&
-          has_name (record, base, name))
+      if (record->plugin == NULL && has_name (record, kind, name))
         {
-          load_record (record);
+          load_record (record, kind, name);
           return;
         }
     }
@@ -218,26 +266,49 @@ gyre_plugin_list (void)
   return records;
 }
 
-/* The first module that has a name wins it. */
+char *
+gyre_plugin_find_winner (const GyrePluginRecord *record,
+                         guint                   kind,
+                         const char             *name)
+{
+  GyreRegistryModule module =
+      gyre_registry_get_module (gyre_plugin_kinds[kind].get_type (), name);
+
+  if (g_strcmp0 (module.path, record->path) == 0)
+    return NULL;
+
+  return module.path == NULL ? g_strdup ("the library") : g_strdup (module.path);
+}
+
+GPtrArray *
+gyre_plugin_list_owners (guint       kind,
+                         const char *name)
+{
+  GPtrArray *owners = g_ptr_array_new ();
+  GPtrArray *all = gyre_plugin_list ();
+
+  for (guint i = 0; i < all->len; i++)
+    if (has_name (all->pdata[i], kind, name))
+      g_ptr_array_add (owners, all->pdata[i]);
+
+  return owners;
+}
+
 static void
 add_name_clashes (GPtrArray              *clashes,
                   const GyrePluginRecord *record,
-                  GType                   base,
-                  char                  **names)
+                  guint                   kind)
 {
-  for (guint n = 0; names != NULL && names[n] != NULL; n++)
-    for (guint i = 0; i < records->len && records->pdata[i] != record; i++)
-      {
-        const GyrePluginRecord *before = records->pdata[i];
+  for (char **name = record->names[kind]; name != NULL && *name != NULL; name++)
+    {
+      g_autofree char *winner = gyre_plugin_find_winner (record, kind, *name);
 
-        if (before->error == NULL && has_name (before, base, names[n]))
-          {
-            g_ptr_array_add (clashes, g_strdup_printf ("\"%s\" is that of %s, which wins "
-                                                       "over %s", names[n], before->path,
-                                                       record->path));
-            break;
-          }
-      }
+      if (winner != NULL)
+        g_ptr_array_add (clashes,
+                         g_strdup_printf ("%s \"%s\": that of %s hides that of %s",
+                                          gyre_plugin_kinds[kind].word, *name, winner,
+                                          record->path));
+    }
 }
 
 char **
@@ -256,16 +327,18 @@ gyre_plugin_list_clashes (void)
                                                  find_file (records, base)->path, path));
     }
   for (guint i = 0; i < records->len; i++)
-    {
-      const GyrePluginRecord *record = records->pdata[i];
-
-      add_name_clashes (clashes, record, GYRE_TYPE_LAYER, record->layers);
-      add_name_clashes (clashes, record, GYRE_TYPE_OPTIMIZER, record->optimizers);
-    }
+    for (guint kind = 0; kind < GYRE_PLUGIN_N_KINDS; kind++)
+      add_name_clashes (clashes, records->pdata[i], kind);
   gyre_registry_unlock ();
   g_ptr_array_add (clashes, NULL);
 
   return (char **) g_ptr_array_free (clashes, FALSE);
+}
+
+void
+gyre_plugin_retry (void)
+{
+  retry = TRUE;
 }
 
 /* A record whose plugin is loaded is found again by its file. */
@@ -276,6 +349,7 @@ gyre_plugin_rescan (void)
 
   gyre_registry_lock ();
   old = g_steal_pointer (&records);
+  gyre_registry_forget ();
   ensure_scanned ();
   for (guint i = 0; old != NULL && i < old->len; i++)
     {

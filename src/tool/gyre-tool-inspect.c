@@ -6,9 +6,8 @@
 #include <gyre/gyre-layer.h>
 #include <gyre/gyre-optimizer.h>
 
+#include "base/gyre-text-private.h"
 #include "nn/gyre-property-private.h"
-#include "nn/gyre-registry-private.h"
-#include "plugin/gyre-plugin-private.h"
 
 /* --- values and ranges, from introspection --- */
 
@@ -93,93 +92,126 @@ print_property (GParamSpec *pspec)
 }
 
 static void
-print_type (GType type, const char *word, const char *name, const char *plugin)
+print_properties (GType type)
 {
   GObjectClass           *klass = g_type_class_ref (type);
-  guint                   n;
+  guint                   n, n_shown = 0;
   g_autofree GParamSpec **list  = g_object_class_list_properties (klass, &n);
 
-  g_print ("%s %s\n  %s, type %s\n\nproperties\n", word, name,
-           plugin ? plugin : "part of the library", g_type_name (type));
+  g_print ("\nproperties\n");
   for (guint i = 0; i < n; i++)
-    print_property (list[i]);
-  if (n == 0)
+    {
+      g_autofree char *initial = gyre_property_print_default (list[i]);
+
+      /* not to be given in a line */
+      if (!initial)
+        continue;
+      print_property (list[i]);
+      n_shown++;
+    }
+  if (n_shown == 0)
     g_print ("  none\n");
   g_type_class_unref (klass);
 }
 
-/* --- lists --- */
-
-static void
-print_names (GType base, char **names, const char *title)
+void
+gyre_tool_print_module (const GyrePluginRecord *record)
 {
-  g_print ("%s\n", title);
-  for (char **name = names; *name; name++)
+  g_print ("plugin %s %s, %s, %s\n", record->name, record->version, record->licence,
+           record->origin ? record->origin : "origin not told");
+}
+
+/* Where it is from: the library, or the module that has its name first. */
+static void
+print_origin (guint kind, const char *name, GPtrArray *owners)
+{
+  const GyrePluginRecord *winner = NULL;
+
+  for (guint i = 0; i < owners->len; i++)
     {
-      const char *plugin = gyre_registry_get_plugin (base, *name);
+      g_autofree char *other =
+          gyre_plugin_find_winner (owners->pdata[i], kind, name);
 
-      g_print ("  %-24s %s\n", *name, plugin ? plugin : "(the library)");
+      if (!other)
+        winner = owners->pdata[i];
     }
-}
-
-static void
-print_faults (void)
-{
-  GPtrArray *plugins = gyre_plugin_list ();
-
-  for (guint i = 0; i < plugins->len; i++)
+  if (!winner)
+    g_print ("  part of the library, %s\n", GYRE_VERSION_STRING);
+  else
     {
-      const GyrePluginRecord *record = g_ptr_array_index (plugins, i);
-
-      if (record->error)
-        g_print ("can't be used: %s: %s\n", record->path, record->error);
+      g_print ("  ");
+      gyre_tool_print_module (winner);
+      g_print ("  %s\n", winner->path);
     }
+  for (guint i = 0; i < owners->len; i++)
+    if (owners->pdata[i] != winner)
+      g_print ("  it comes first and hides that of %s\n",
+               ((const GyrePluginRecord *) owners->pdata[i])->path);
+}
+
+static gboolean
+is_listed (guint kind, const char *name)
+{
+  g_auto (GStrv) names = gyre_plugin_kinds[kind].list ();
+
+  return g_strv_contains ((const char *const *) names, name);
+}
+
+static gboolean
+print_kind (guint kind, const char *name, GError **error)
+{
+  GType                 type   = gyre_plugin_kinds[kind].find (name, error);
+  g_autoptr (GPtrArray) owners = NULL;
+
+  if (type == G_TYPE_INVALID)
+    return FALSE;
+  owners = gyre_plugin_list_owners (kind, name);
+  g_print ("%s %s\n  type %s\n", gyre_plugin_kinds[kind].word, name, g_type_name (type));
+  print_origin (kind, name, owners);
+  print_properties (type);
+  return TRUE;
 }
 
 static void
-print_clashes (void)
+set_unknown (const char *name, GError **error)
 {
-  g_auto (GStrv) clashes = gyre_plugin_list_clashes ();
+  g_autoptr (GStrvBuilder) all  = g_strv_builder_new ();
+  g_auto (GStrv)           list = NULL;
+  g_autofree char         *near = NULL;
 
-  for (char **clash = clashes; *clash; clash++)
-    g_print ("%s\n", *clash);
+  for (guint kind = 0; kind < GYRE_PLUGIN_N_KINDS; kind++)
+    {
+      g_auto (GStrv) names = gyre_plugin_kinds[kind].list ();
+
+      g_strv_builder_addv (all, (const char **) names);
+    }
+  list = g_strv_builder_end (all);
+  near = gyre_text_suggest (name, (const char *const *) list);
+  g_set_error (error, GYRE_ERROR, GYRE_ERROR_UNKNOWN,
+               "nothing has the name \"%s\"%s%s%s; 'gyre inspect' lists what there is",
+               name, near ? ": did you mean \"" : "", near ? near : "",
+               near ? "\"?" : "");
 }
 
-static int
-list_all (void)
-{
-  g_auto (GStrv) layers     = gyre_layer_type_list ();
-  g_auto (GStrv) optimizers = gyre_optimizer_type_list ();
-
-  print_names (GYRE_TYPE_LAYER, layers, "layers");
-  print_names (GYRE_TYPE_OPTIMIZER, optimizers, "optimizers");
-  print_faults ();
-  print_clashes ();
-  return GYRE_TOOL_OK;
-}
-
+/* A name of any kind, or of several. */
 static int
 inspect_name (const char *name)
 {
   g_autoptr (GError) error = NULL;
-  GType              type  = gyre_layer_type_find (name, &error);
-  g_autofree char   *module = NULL;
-  const char        *plugin;
+  guint              n     = 0;
 
-  if (type != G_TYPE_INVALID)
+  for (guint kind = 0; kind < GYRE_PLUGIN_N_KINDS; kind++)
     {
-      plugin = gyre_registry_get_plugin (GYRE_TYPE_LAYER, name);
-      module = plugin ? g_strconcat ("plugin ", plugin, NULL) : NULL;
-      print_type (type, "layer", name, module);
-      return GYRE_TOOL_OK;
+      if (!is_listed (kind, name))
+        continue;
+      g_print ("%s", n++ > 0 ? "\n" : "");
+      if (!print_kind (kind, name, &error))
+        return gyre_tool_fail ("inspect", GYRE_TOOL_FAILED, error);
     }
-  type = gyre_optimizer_type_find (name, NULL);
-  if (type == G_TYPE_INVALID)
-    return gyre_tool_fail ("inspect", GYRE_TOOL_USAGE, error);
-  plugin = gyre_registry_get_plugin (GYRE_TYPE_OPTIMIZER, name);
-  module = plugin ? g_strconcat ("plugin ", plugin, NULL) : NULL;
-  print_type (type, "optimizer", name, module);
-  return GYRE_TOOL_OK;
+  if (n > 0 || gyre_tool_list_module (name))
+    return GYRE_TOOL_OK;
+  set_unknown (name, &error);
+  return gyre_tool_fail ("inspect", GYRE_TOOL_USAGE, error);
 }
 
 /* A name alone is described; anything more is a model line. */
@@ -206,8 +238,10 @@ gyre_tool_inspect (int    argc,
   };
 
   if (!gyre_tool_parse (
-          "Without a name: lists layers and optimizers, and modules that can't "
-          "be used.\nWith one: its properties, their ranges and defaults.\n"
+          "Without a name: lists what a line can name, by plugin and kind, with "
+          "properties, and\nmodules that can't be used.\n"
+          "With one: its plugin, licence and origin, its properties, their ranges and "
+          "defaults.\n"
           "With a model line: what each of its layers makes, and what it costs.",
           entries, &argc, &argv, "[NAME | 'MODEL LINE']", &error))
     return gyre_tool_fail ("inspect", GYRE_TOOL_USAGE, error);
@@ -225,5 +259,5 @@ gyre_tool_inspect (int    argc,
     }
   if (argc == 2 && (input != NULL || data != NULL || is_line (argv[1])))
     return gyre_tool_survey (argv[1], data, input, batch_size);
-  return argc == 2 ? inspect_name (argv[1]) : list_all ();
+  return argc == 2 ? inspect_name (argv[1]) : gyre_tool_list ();
 }

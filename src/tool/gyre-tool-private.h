@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include <gyre/gyre-types.h>
+#include "plugin/gyre-plugin-private.h"
 
 G_BEGIN_DECLS
 
@@ -29,6 +29,11 @@ int gyre_tool_evaluate (int argc, char **argv);
 int gyre_tool_inspect (int argc, char **argv);
 int gyre_tool_bench   (int argc, char **argv);
 int gyre_tool_new_plugin (int argc, char **argv);
+/* Everything that lines can name, by plugin and kind. */
+int gyre_tool_list (void);
+/* What a plugin has, by its name; FALSE: there is none. */
+gboolean gyre_tool_list_module (const char *name);
+void gyre_tool_print_module (const GyrePluginRecord *record);
 /* What each layer of a model makes of a batch; input: "28,28,1", NULL: as data say. */
 int gyre_tool_survey (const char *line, const char *data, const char *input,
                       gint64 batch_size);

@@ -12,7 +12,7 @@
 
 typedef struct
 {
-  char    *data, *model, *optimizer, *devices, *shares, *mode, *log, *plan, *dump;
+  char    *data, *model, *optimizer, *loss, *devices, *shares, *mode, *log, *plan, *dump;
   char    *save, *resume;
   char    *epochs, *batch_size, *steps, *seed, *save_every;
   char    *accumulate, *validation, *augment;
@@ -254,6 +254,7 @@ make_config (const TrainOptions *options, GyreTrainerConfig *config, GError **er
   *config = (GyreTrainerConfig) {
     .data = options->data, .model = options->model, .optimizer = options->optimizer,
     .augment = options->augment,
+    .loss = options->loss,
     .devices = options->devices, .shares = options->shares, .log = options->log,
     .plan = options->plan, .save = options->save, .resume = options->resume,
     .epochs = -1, .steps = -1, .batch_size = -1, .accumulate = -1, .save_every = -1,
@@ -287,11 +288,14 @@ parse_options (TrainOptions *options, int *argc, char ***argv, GError **error)
 {
   const GOptionEntry entries[] = {
     { "data", 0, 0, G_OPTION_ARG_FILENAME, &options->data,
-      "fashion-mnist, digits, idx:FOLDER, cifar10:FOLDER or safetensors:FILE", "DATA" },
+      "fashion-mnist, digits, idx:FOLDER, cifar10:FOLDER, safetensors:FILE, FORMAT:PATH "
+      "of a plugin, or a path alone", "DATA" },
     { "model", 0, 0, G_OPTION_ARG_STRING, &options->model,
       "Layers, as 'flatten ! dense features=10'", "LINE" },
     { "optimizer", 0, 0, G_OPTION_ARG_STRING, &options->optimizer,
       "As 'adam learning-rate=1e-3'", "LINE" },
+    { "loss", 0, 0, G_OPTION_ARG_STRING, &options->loss,
+      "As 'huber delta=2 reduction=sum'; default softmax-cross-entropy", "LINE" },
     { "epochs", 0, 0, G_OPTION_ARG_STRING, &options->epochs, "Default 1", "N" },
     { "batch-size", 0, 0, G_OPTION_ARG_STRING, &options->batch_size, "Default 64", "N" },
     { "accumulate", 0, 0, G_OPTION_ARG_STRING, &options->accumulate,
@@ -334,7 +338,8 @@ parse_options (TrainOptions *options, int *argc, char ***argv, GError **error)
 static void
 free_options (TrainOptions *options)
 {
-  char *texts[] = { options->data, options->model, options->optimizer, options->devices,
+  char *texts[] = { options->data, options->model, options->optimizer, options->loss,
+                    options->devices,
                     options->shares, options->mode, options->log, options->plan,
                     options->dump, options->save, options->resume, options->save_every,
                     options->epochs, options->batch_size, options->steps,

@@ -18,7 +18,8 @@ static const GyreToolCommand commands[] = {
   { "train", "train a model", gyre_tool_train },
   { "evaluate", "measure a trained model on test data", gyre_tool_evaluate },
   { "predict", "classify test data with a trained model", gyre_tool_predict },
-  { "inspect", "describe layers, optimizers and their properties", gyre_tool_inspect },
+  { "inspect", "describe layers, optimizers, losses… and their properties",
+    gyre_tool_inspect },
   { "new-plugin", "write the project of a plugin", gyre_tool_new_plugin },
   { "bench", "measure: bench all-reduce", gyre_tool_bench },
 };

@@ -77,6 +77,11 @@ G_DECLARE_FINAL_TYPE (GyreChain, gyre_chain, GYRE, CHAIN, GyreOptimizer)
 void       gyre_chain_add  (GyreChain *self, GyreOptimizer *optimizer);
 GPtrArray *gyre_chain_list (GyreChain *self);
 
+/* {"count", slots…}: the count where updates are counted, the slots of one value in the
+ * shapes of the parameters. (transfer full) */
+GyreTree *gyre_optimizer_make_state (GyreTree *params, const char *const *slots,
+                                     guint n_slots, double value, gboolean counts);
+
 /* The graph that the tensors of a tree belong to; NULL where there are none. */
 struct _GyreGraph *gyre_train_find_graph (GyreTree *tree);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "train/gyre-rule-private.h"
 
-#include "base/gyre-arena-private.h"
-#include "base/gyre-tree-private.h"
 #include "nn/gyre-property-private.h"
 #include "nn/gyre-registry-private.h"
 
@@ -40,78 +38,14 @@ keeps_count (GyreOptimizer *optimizer)
 }
 
 static GyreTree *
-new_array_leaf (GyreArray *array)
-{
-  GyreTree *leaf = gyre_tree_new_array (array);
-
-  if (gyre_owner_get () == NULL)
-    gyre_array_unref (array);
-  return leaf;
-}
-
-static GyreTree *
-fill_array (GyreArray *like,
-            double     value)
-{
-  GyreShape shape = gyre_array_get_shape (like);
-  gsize n = (gsize) gyre_shape_n_elements (&shape);
-  g_autofree float *numbers = g_new (float, MAX (n, 1));
-
-  for (gsize i = 0; i < n; i++)
-    numbers[i] = (float) value;
-
-  return new_array_leaf (gyre_array_new (GYRE_F32, shape, numbers));
-}
-
-/* One value in the shape of a parameter, be it an array or a tensor. */
-static GyreTree *
-fill_like (const char       *path,
-           GyreTree *const  *leaves,
-           guint             n_trees,
-           gpointer          data,
-           GError          **error)
-{
-  double value = *(double *) data;
-
-  if (gyre_tree_get_kind (leaves[0]) == GYRE_TREE_TENSOR)
-    return gyre_tree_new_tensor (gyre_full_like (gyre_tree_as_tensor (leaves[0]), value));
-
-  return fill_array (gyre_tree_as_array (leaves[0]), value);
-}
-
-static GyreTree *
-zero_count (GyreTree *params)
-{
-  if (gyre_train_find_graph (params) != NULL)
-    return gyre_tree_new_tensor (gyre_constant (GYRE_I32, 0));
-
-  return new_array_leaf (gyre_array_new_scalar (GYRE_I32, 0));
-}
-
-static void
-take_entry (GyreTree   *state,
-            const char *name,
-            GyreTree   *entry)
-{
-  gyre_tree_set (state, name, entry);
-  gyre_tree_drop (entry);
-}
-
-static GyreTree *
 gyre_rule_init_state (GyreOptimizer *optimizer,
                       GyreTree      *params)
 {
   GyreRule *self = (GyreRule *) optimizer;
-  GyreTree *state = gyre_tree_new_dict ();
-  guint n = count_slots (optimizer);
 
-  if (keeps_count (optimizer))
-    take_entry (state, "count", zero_count (params));
-  for (guint i = 0; i < n; i++)
-    take_entry (state, get_row (optimizer)->slots[i],
-                gyre_tree_map (&params, 1, fill_like, &self->initial_value, NULL));
-
-  return state;
+  return gyre_optimizer_make_state (params, get_row (optimizer)->slots,
+                                    count_slots (optimizer), self->initial_value,
+                                    keeps_count (optimizer));
 }
 
 /* The leaves of each slot: before, and those that come after. */
@@ -280,7 +214,7 @@ register_row (const GyreRuleRow *row)
   GType type = g_type_register_static (GYRE_TYPE_OPTIMIZER, row->type_name, &info, 0);
 
   g_type_set_qdata (type, row_quark (), (gpointer) row);
-  gyre_registry_add (GYRE_TYPE_OPTIMIZER, row->name, type, NULL, NULL);
+  gyre_registry_add (GYRE_TYPE_OPTIMIZER, row->name, type, NULL);
 }
 
 void
@@ -293,7 +227,7 @@ gyre_rule_ensure_types (void)
 
   for (guint i = 0; i < gyre_rule_n_rows; i++)
     register_row (&gyre_rule_rows[i]);
-  gyre_registry_add (GYRE_TYPE_OPTIMIZER, "chain", GYRE_TYPE_CHAIN, NULL, NULL);
+  gyre_registry_add (GYRE_TYPE_OPTIMIZER, "chain", GYRE_TYPE_CHAIN, NULL);
   g_once_init_leave (&done, 1);
 }
 

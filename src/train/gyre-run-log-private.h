@@ -43,6 +43,7 @@ typedef struct
   const char        *data;
   const char        *model;
   const char        *optimizer;
+  const char        *loss;
   gint64             batch_size;
   gint64             epochs;
   guint64            seed;

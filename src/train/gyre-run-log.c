@@ -154,6 +154,7 @@ make_header (const GyreRunHeader *header)
   const struct { const char *name, *value; } texts[] = {
     { "mesh", header->mesh }, { "mode", header->mode }, { "data", header->data },
     { "model", header->model }, { "optimizer", header->optimizer },
+    { "loss_function", header->loss },
   };
 
   append_devices (line, header);

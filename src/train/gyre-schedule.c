@@ -29,6 +29,7 @@ row_quark (void)
   return g_quark_from_static_string ("gyre-curve-row");
 }
 
+/* NULL: a schedule of a plugin */
 static const GyreCurveRow *
 get_row (GyreSchedule *self)
 {
@@ -64,7 +65,7 @@ register_row (const GyreCurveRow *row)
   GType type = g_type_register_static (GYRE_TYPE_SCHEDULE, row->type_name, &info, 0);
 
   g_type_set_qdata (type, row_quark (), (gpointer) row);
-  gyre_registry_add (GYRE_TYPE_SCHEDULE, row->name, type, NULL, NULL);
+  gyre_registry_add (GYRE_TYPE_SCHEDULE, row->name, type, NULL);
 }
 
 static void
@@ -80,31 +81,6 @@ ensure_types (void)
   g_once_init_leave (&done, 1);
 }
 
-static gboolean
-set_properties (GyreSchedule  *self,
-                const char    *name,
-                GPtrArray     *properties,
-                GError       **error)
-{
-  for (guint i = 0; i < properties->len; i++)
-    {
-      const GyreLineProperty *property = g_ptr_array_index (properties, i);
-      GParamSpec *pspec =
-          gyre_property_find (G_OBJECT (self), name, property->name, error);
-
-      if (pspec == NULL)
-        return FALSE;
-      if (!gyre_property_set_text (G_OBJECT (self), pspec, property->value, error))
-        {
-          g_prefix_error (error, "%s: ", name);
-          return FALSE;
-        }
-    }
-
-  return get_row (self)->check == NULL ||
-         get_row (self)->check ((GyreCurve *) self, error);
-}
-
 /**
  * gyre_schedule_parse:
  * @text: "cosine-decay(init-value=1e-3,decay-steps=10000)"
@@ -118,22 +94,16 @@ GyreSchedule *
 gyre_schedule_parse (const char  *text,
                      GError     **error)
 {
-  g_autofree char *name = NULL;
-  g_autoptr (GPtrArray) properties = NULL;
   g_autoptr (GyreSchedule) self = NULL;
-  GType type;
+  const GyreCurveRow *row;
 
   g_return_val_if_fail (text != NULL, NULL);
 
   ensure_types ();
-  if (!gyre_line_parse_call (text, &name, &properties, error))
-    return NULL;
-  type = gyre_registry_find (GYRE_TYPE_SCHEDULE, "schedule", name, error);
-  if (type == 0)
-    return NULL;
-
-  self = g_object_new (type, NULL);
-  if (!set_properties (self, name, properties, error))
+  self = (GyreSchedule *) gyre_line_make_call (text, GYRE_TYPE_SCHEDULE, "schedule",
+                                               error);
+  row = self != NULL ? get_row (self) : NULL;
+  if (row != NULL && row->check != NULL && !row->check ((GyreCurve *) self, error))
     return NULL;
 
   return g_steal_pointer (&self);
@@ -148,26 +118,9 @@ gyre_schedule_parse (const char  *text,
 char *
 gyre_schedule_to_string (GyreSchedule *self)
 {
-  GString *text;
-  g_autofree GParamSpec **pspecs = NULL;
-  guint n, n_given = 0;
-
   g_return_val_if_fail (GYRE_IS_SCHEDULE (self), NULL);
 
-  text = g_string_new (gyre_registry_get_name (G_OBJECT_TYPE (self)));
-  pspecs = g_object_class_list_properties (G_OBJECT_GET_CLASS (self), &n);
-  g_string_append_c (text, '(');
-  for (guint i = 0; i < n; i++)
-    {
-      g_autofree char *value = gyre_property_get_text (G_OBJECT (self), pspecs[i]);
-
-      if (value != NULL)
-        g_string_append_printf (text, "%s%s=%s", n_given++ > 0 ? "," : "",
-                                pspecs[i]->name, value);
-    }
-  g_string_append_c (text, ')');
-
-  return g_string_free (text, FALSE);
+  return gyre_line_print_call (G_OBJECT (self));
 }
 
 /**
@@ -190,6 +143,23 @@ gyre_schedule_value (GyreSchedule *self,
     count = gyre_convert (count, GYRE_F32);
 
   return GYRE_SCHEDULE_GET_CLASS (self)->value (self, count);
+}
+
+/**
+ * gyre_schedule_type_find:
+ * @name: a name in lines, such as "cosine-decay"
+ * @error: %GYRE_ERROR_UNKNOWN, with the nearest name there is; %GYRE_ERROR_PLUGIN
+ *
+ * Returns: the type, whose plugin is loaded now if it is of one; 0 on error
+ */
+GType
+gyre_schedule_type_find (const char  *name,
+                         GError     **error)
+{
+  g_return_val_if_fail (name != NULL, 0);
+
+  ensure_types ();
+  return gyre_registry_find (GYRE_TYPE_SCHEDULE, "schedule", name, error);
 }
 
 /**

@@ -3,7 +3,7 @@
 
 /* One update of several batches: each adds its mean gradient, weighted by its part of all
  * rows, to sums that stay on the devices; the last makes the update.  What comes out is
- * the mean over all rows, as of one large batch. */
+ * the mean over all rows, as of one large batch; of a loss that is a sum, the sum. */
 
 #define AXIS "data"
 
@@ -144,7 +144,8 @@ call (GyreTrainer *self,
       gint64       rows,
       GError     **error)
 {
-  double weight = (double) gyre_trainer_batch_rows (batch) / (double) rows;
+  double weight = gyre_trainer_is_mean (self)
+                      ? (double) gyre_trainer_batch_rows (batch) / (double) rows : 1.0;
   g_autoptr (GyreArray) keys   = gyre_trainer_spread_key (key, self->mesh,
                                                           self->config.mode);
   g_autoptr (GyreArray) factor = gyre_array_new_scalar (GYRE_F32, weight);

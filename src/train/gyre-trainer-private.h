@@ -25,6 +25,7 @@ typedef struct
   const char *model;
   const char *optimizer;
   const char *augment;      /* of the training images, "crop=4,flip"; NULL: none */
+  const char *loss;
   const char *devices;      /* NULL: GYRE_DEVICES, or all */
   const char *shares;       /* "5:2:1", "equal", or NULL: measured */
   const char *log;
@@ -70,6 +71,7 @@ struct _GyreTrainer
   gint64          n_train;      /* samples of an epoch */
   GyreLayer      *model;
   GyreOptimizer  *optimizer;
+  GyreLoss       *criterion;
   GPtrArray      *devices;      /* as opened */
   GPtrArray      *members;      /* those in the mesh */
   GyreRunPlan     plan;
@@ -145,6 +147,9 @@ GyreTree    *gyre_trainer_finish_step    (GyreTree *args, GyreTree *grads,
                                           GyreTensor *loss, GyreTree *model_state);
 /* The key of the next update, of a batch of it, for all devices. */
 GyreArray   *gyre_trainer_spread_key     (GyreKey key, GyreMesh *mesh, GyreMode mode);
+
+/* Whether losses are means over rows, not sums. */
+gboolean     gyre_trainer_is_mean        (const GyreTrainer *self);
 
 /* --- several batches an update: gyre-trainer-accumulate.c --- */
 

@@ -155,6 +155,7 @@ gyre_trainer_restore (GyreTrainer  *self,
                       GError      **error)
 {
   g_autofree char     *model = gyre_model_to_string (self->model);
+  g_autofree char     *loss  = gyre_loss_to_string (self->criterion);
   g_autoptr (GyreTree) state = NULL;
   g_autoptr (GyreTree) like  = NULL;
   g_autoptr (GyreTree) tree  = NULL;
@@ -162,7 +163,9 @@ gyre_trainer_restore (GyreTrainer  *self,
 
   if (!self->kept)
     return TRUE;
-  if (!gyre_trainer_check_kept (self, "model", model, error))
+  if (!gyre_trainer_check_kept (self, "model", model, error) ||
+      (!self->config.evaluate && g_hash_table_contains (self->kept, "loss") &&
+       !gyre_trainer_check_kept (self, "loss", loss, error)))
     return FALSE;
   state = gyre_node_flatten (GYRE_NODE (self->state));
   like  = make_tree (self, state, error);

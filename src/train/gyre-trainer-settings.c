@@ -13,6 +13,7 @@
 #define DEFAULT_MODEL                                                                    \
   "flatten ! dense features=512 ! relu ! dense features=512 ! relu ! dense features=10"
 #define DEFAULT_OPTIMIZER "adam learning-rate=1e-3"
+#define DEFAULT_LOSS "softmax-cross-entropy"
 
 typedef struct
 {
@@ -165,6 +166,11 @@ take_kept (GyreTrainer *self, GError **error)
       !take_validation (self, error) || !take_augment (self, error) ||
       !(mode = gyre_trainer_kept (self, "mode", error)))
     return FALSE;
+  if (!self->config.loss)
+    self->config.loss = g_hash_table_lookup (self->kept, "loss");
+  /* runs before there was a choice */
+  if (!self->config.loss)
+    self->config.loss = DEFAULT_LOSS;
   if (self->config.mode == GYRE_MODE_UNSET)
     self->config.mode = g_str_equal (mode, "pmap") ? GYRE_MODE_PMAP : GYRE_MODE_JIT;
   return TRUE;
@@ -188,6 +194,8 @@ take_defaults (GyreTrainerConfig *config)
     config->optimizer = DEFAULT_OPTIMIZER;
   if (!config->augment)
     config->augment = "none";
+  if (!config->loss)
+    config->loss = DEFAULT_LOSS;
   if (config->validation < 0.0)
     config->validation = 0.0;
   if (config->mode == GYRE_MODE_UNSET)
@@ -257,6 +265,7 @@ gyre_trainer_keep_settings (const GyreTrainer *self,
 {
   g_autofree char *model      = gyre_model_to_string (self->model);
   g_autofree char *optimizer  = gyre_optimizer_to_string (self->optimizer);
+  g_autofree char *loss       = gyre_loss_to_string (self->criterion);
   g_autofree char *validation = gyre_float_to_string (self->config.validation);
 
   for (gsize i = 0; i < G_N_ELEMENTS (counts); i++)
@@ -265,6 +274,7 @@ gyre_trainer_keep_settings (const GyreTrainer *self,
   gyre_trainer_keep_text (table, "data", gyre_dataset_get_name (self->dataset));
   gyre_trainer_keep_text (table, "model", model);
   gyre_trainer_keep_text (table, "optimizer", optimizer);
+  gyre_trainer_keep_text (table, "loss", loss);
   gyre_trainer_keep_text (table, "mode", mode_names[self->config.mode]);
   gyre_trainer_keep_text (table, "validation", validation);
   gyre_trainer_keep_text (table, "augment", self->config.augment);

@@ -13,7 +13,8 @@ typedef struct
   GyreTensor     *image;
   GyreTensor     *label;
   GyreTensor     *key;
-  GyreReduction   reduction;
+  gboolean        sum;      /* of all terms, whatever the criterion makes of them */
+  double          n_terms;  /* of a row; set by the loss function */
 } LossArgs;
 
 /* Images travel as bytes and become 0..1 on the device. */
@@ -52,20 +53,28 @@ check_logits (GyreTrainer *self, GyreTensor *logits)
 static GyreTensor *
 loss_fn (GyreTree *params, GyreTree **aux, gpointer data)
 {
-  LossArgs       *args    = data;
-  GyreLossOptions options = { .reduction = args->reduction };
+  LossArgs   *args = data;
+  GyreLoss   *loss = args->trainer->criterion;
+  GyreTensor *terms;
   GyreTensor *logits = gyre_model_apply (args->trainer->model, params,
                                          gyre_train_state_get_model_state (args->state),
                                          args->image, TRUE, args->key, aux);
 
-  return gyre_loss ("softmax-cross-entropy", check_logits (args->trainer, logits),
-                    args->label, &options);
+  logits = check_logits (args->trainer, logits);
+  if (!args->sum)
+    return gyre_loss_apply (loss, logits, args->label);
+  terms         = gyre_loss_get_terms (loss, logits, args->label);
+  args->n_terms = 1.0;
+  for (int i = 1; i < gyre_tensor_get_rank (terms); i++)
+    args->n_terms *= (double) gyre_tensor_dim (terms, i);
+  return terms->poison ? terms : gyre_sum (terms);
 }
 
 static GyreTree *
 value_and_grad (GyreTrainer  *self,
                 GyreTree     *args,
-                GyreReduction reduction,
+                gboolean      sum,
+                double       *n_terms,
                 GyreTensor  **loss,
                 GyreTree    **model_state)
 {
@@ -73,10 +82,19 @@ value_and_grad (GyreTrainer  *self,
   GyreTrainState *state = gyre_tree_get_node (args, "state");
   LossArgs        inner = { self, state, scaled_image (self, batch),
                             gyre_tree_get_tensor (batch, "label"),
-                            gyre_tree_get_tensor (args, "key"), reduction };
+                            gyre_tree_get_tensor (args, "key"), sum, 1.0 };
+  GyreTree       *grads = gyre_value_and_grad (loss_fn,
+                                               gyre_train_state_get_params (state),
+                                               &inner, loss, model_state);
 
-  return gyre_value_and_grad (loss_fn, gyre_train_state_get_params (state), &inner, loss,
-                              model_state);
+  *n_terms = inner.n_terms;
+  return grads;
+}
+
+gboolean
+gyre_trainer_is_mean (const GyreTrainer *self)
+{
+  return gyre_loss_get_reduction (self->criterion) == GYRE_REDUCTION_MEAN;
 }
 
 GyreTree *
@@ -102,8 +120,9 @@ local_rows (GyreTree *args)
   return gyre_constant (GYRE_F32, (double) gyre_tensor_dim (label, 0));
 }
 
+/* data: what the sum is divided by, or NULL */
 static GyreTree *
-mean_of_sums (const char       *path,
+add_members (const char       *path,
               GyreTree *const  *leaves,
               guint             n_trees,
               gpointer          data,
@@ -111,13 +130,13 @@ mean_of_sums (const char       *path,
 {
   GyreTensor *sum = gyre_psum (gyre_tree_as_tensor (leaves[0]), AXIS);
 
-  return gyre_tree_new_tensor (gyre_div (sum, data));
+  return gyre_tree_new_tensor (data != NULL ? gyre_div (sum, data) : sum);
 }
 
 /* In jit mode written as if for one device. In pmap mode for one device's share, whose
  * losses are summed, so that what devices tell each other in the model is differentiated
- * with its right weight, and divided once by all rows; model state is a mean weighted by
- * rows. */
+ * with its right weight, and divided once by how many there are in all rows; model state
+ * is a mean weighted by rows. */
 GyreTree *
 gyre_trainer_value_and_grad (GyreTrainer  *self,
                              GyreTree     *args,
@@ -125,20 +144,23 @@ gyre_trainer_value_and_grad (GyreTrainer  *self,
                              GyreTensor  **loss,
                              GyreTree    **model_state)
 {
-  GyreReduction reduction = mode == GYRE_MODE_JIT ? GYRE_REDUCTION_MEAN
-                                                  : GYRE_REDUCTION_SUM;
-  GyreTree     *grads;
-  GyreTensor   *rows, *total;
+  GyreTree   *grads;
+  GyreTensor *rows, *total = NULL;
+  double      n_terms;
 
   *model_state = NULL;
-  grads        = value_and_grad (self, args, reduction, loss, model_state);
+  grads        = value_and_grad (self, args, mode == GYRE_MODE_PMAP, &n_terms, loss,
+                                 model_state);
   if (mode == GYRE_MODE_JIT)
     return grads;
 
-  rows  = local_rows (args);
-  total = gyre_psum (rows, AXIS);
-  grads = gyre_tree_map (&grads, 1, mean_of_sums, total, NULL);
-  *loss = gyre_div (gyre_psum (*loss, AXIS), total);
+  rows = local_rows (args);
+  if (gyre_trainer_is_mean (self))
+    total = gyre_psum (n_terms == 1.0 ? rows : gyre_mul_scalar (rows, n_terms), AXIS);
+  grads = gyre_tree_map (&grads, 1, add_members, total, NULL);
+  *loss = gyre_psum (*loss, AXIS);
+  if (total)
+    *loss = gyre_div (*loss, total);
   if (*model_state)
     *model_state = gyre_pmean_weighted_tree (*model_state, rows, AXIS);
   return grads;

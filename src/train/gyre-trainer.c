@@ -49,6 +49,20 @@ pending_free (gpointer data)
 
 /* --- setting up --- */
 
+/* One number has to come out. */
+static GyreLoss *
+make_criterion (GyreTrainer *self, GError **error)
+{
+  g_autoptr (GyreLoss) loss = gyre_loss_parse (self->config.loss, error);
+
+  if (!loss || gyre_loss_get_reduction (loss) != GYRE_REDUCTION_NONE)
+    return g_steal_pointer (&loss);
+  g_set_error_literal (error, GYRE_ERROR, GYRE_ERROR_INVALID,
+                       "loss: reduction=none leaves a number a term, of which there is "
+                       "no gradient: training takes mean or sum");
+  return NULL;
+}
+
 static gboolean
 open_model (GyreTrainer *self, GError **error)
 {
@@ -56,6 +70,7 @@ open_model (GyreTrainer *self, GError **error)
 
   return (self->model = gyre_model_parse (self->config.model, error)) &&
          (self->optimizer = gyre_optimizer_parse (self->config.optimizer, error)) &&
+         (self->criterion = make_criterion (self, error)) &&
          (self->state = gyre_train_state_new (self->model, self->optimizer,
                                               GYRE_SHAPE (1, image.dims[0], image.dims[1],
                                                           image.dims[2]),
@@ -111,12 +126,23 @@ log_header (GyreTrainer *self)
   g_autofree char *mesh      = gyre_mesh_to_string (self->mesh);
   g_autofree char *model     = gyre_model_to_string (self->model);
   g_autofree char *optimizer = gyre_optimizer_to_string (self->optimizer);
+  g_autofree char *loss      = gyre_loss_to_string (self->criterion);
   gint64           epochs    = 0;
-  GyreRunHeader    header    = {
-    self->devices, &self->plan, mesh, gyre_trainer_mode_name (self->config.mode),
-    gyre_dataset_get_name (self->dataset), model, optimizer, self->config.batch_size,
-    self->config.epochs, (guint64) self->config.seed, self->config.accumulate,
-    self->config.validation, self->config.augment,
+  GyreRunHeader header = {
+    self->devices,
+    &self->plan,
+    mesh,
+    gyre_trainer_mode_name (self->config.mode),
+    gyre_dataset_get_name (self->dataset),
+    model,
+    optimizer,
+    loss,
+    self->config.batch_size,
+    self->config.epochs,
+    (guint64) self->config.seed,
+    self->config.accumulate,
+    self->config.validation,
+    self->config.augment,
   };
 
   if (!self->kept)
@@ -173,6 +199,7 @@ gyre_trainer_free (GyreTrainer *self)
   g_clear_object (&self->state);
   g_clear_object (&self->mesh);
   g_clear_object (&self->optimizer);
+  g_clear_object (&self->criterion);
   g_clear_object (&self->model);
   g_clear_object (&self->train);
   g_clear_object (&self->test);
@@ -210,7 +237,8 @@ read_oldest (GyreTrainer *self, GError **error)
   if (ok)
     {
       self->n_known         = pending->step + 1;
-      self->loss_sum       += self->loss * (double) pending->rows;
+      self->loss_sum       += gyre_trainer_is_mean (self)
+                                  ? self->loss * (double) pending->rows : self->loss;
       self->epoch_samples  += pending->rows;
       note_nan (self, pending->step);
       gyre_run_log_step (self->log, pending->step, pending->epoch, self->loss);

@@ -4,6 +4,8 @@
 #include <glib/gstdio.h>
 #include <gmodule.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "plugin/gyre-plugin-private.h"
 
@@ -29,7 +31,7 @@ tear_down (void)
     {
       g_autofree char *path = g_build_filename (folder, name, NULL);
 
-      g_remove (path);
+      ck_assert_int_eq (g_remove (path), 0);
     }
   g_rmdir (folder);
   g_clear_pointer (&folder, g_free);
@@ -79,10 +81,12 @@ static const struct
   const char *name;
   const char *says;
 } faults[] = {
+  { "bad-name", "the name of its layer \"bad ! name\" is none for lines" },
   { "crash", "it crashed while it was loaded (Segmentation fault)" },
+  { "exits", "it ended the program that loaded it" },
+  { "hang", "it hung while it was loaded (1 seconds)" },
   { "no-descriptor", "it has no symbol gyre_plugin_test_no_descriptor" },
-  { "other-api", "it was built for version 2 of the plugin interface, this is 1" },
-  { "taken", "the name \"sequential\" is taken by the library" },
+  { "other-api", "it was built for version 3 of the plugin interface, this is 2" },
   { "unresolved", "test_function_that_is_nowhere" },
 };
 
@@ -113,6 +117,77 @@ START_TEST (text_is_no_module)
   gyre_plugin_rescan ();
   ck_assert_ptr_nonnull (find ("text")->error);
   ck_assert_ptr_nonnull (strstr (find ("text")->error, path));
+}
+END_TEST
+
+/* A pipe would be waited for. */
+START_TEST (what_is_no_file_is_no_module)
+{
+  g_autofree char *made = in_folder ("folder");
+  g_autofree char *pipe = in_folder ("pipe");
+  g_autofree char *link = in_folder ("link");
+
+  ck_assert_int_eq (g_mkdir (made, 0700), 0);
+  ck_assert_int_eq (mkfifo (pipe, 0600), 0);
+  ck_assert_int_eq (symlink ("/nowhere", link), 0);
+  gyre_plugin_rescan ();
+  ck_assert_str_eq (find ("folder")->error, "it is a folder");
+  ck_assert_str_eq (find ("pipe")->error, "it is no regular file");
+  ck_assert_str_eq (find ("link")->error, "No such file or directory");
+}
+END_TEST
+
+static void
+write_cache (const char *text)
+{
+  g_autofree char *path =
+    g_build_filename (g_get_user_cache_dir (), "gyre", "plugins.ini", NULL);
+
+  ck_assert (g_file_set_contents (path, text, -1, NULL));
+}
+
+/* Whatever is in the cache, it can't make a module what it isn't. */
+START_TEST (damaged_cache_is_as_none)
+{
+  g_autofree char *path = g_build_filename (g_get_user_cache_dir (), "gyre",
+                                            "plugins.ini", NULL);
+  g_autofree char *text = NULL;
+  gsize size;
+
+  put ("good", "good");
+  gyre_plugin_rescan ();
+  ck_assert (g_file_get_contents (path, &text, &size, NULL));
+  for (guint i = 0; i < 4; i++)
+    {
+      g_autofree char *damaged = g_strndup (text, size - size * i / 4);
+
+      damaged[size * (4 - i) / 4 / 2] ^= 4;
+      write_cache (i == 3 ? "" : damaged);
+      gyre_plugin_rescan ();
+      ck_assert_ptr_null (find ("good")->error);
+      ck_assert_str_eq (find ("good")->names[0][0], "test-rms-norm");
+    }
+}
+END_TEST
+
+/* Between the look and the load it became one that crashes, or has other things. */
+START_TEST (replaced_after_the_look)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GError) other = NULL;
+
+  put ("kinds", "kinds");
+  gyre_plugin_rescan ();
+  put ("crash", "kinds");
+  ck_assert (gyre_loss_type_find ("test-absolute", &error) == 0);
+  gyre_assert_error (error, GYRE_ERROR, GYRE_ERROR_PLUGIN);
+  gyre_assert_error_says (error, "gyre_plugin_test_kinds");
+
+  put ("kinds", "kinds");
+  gyre_plugin_rescan ();
+  g_remove (find ("kinds")->path);
+  ck_assert (gyre_loss_type_find ("test-absolute", &other) == 0);
+  gyre_assert_error_says (other, "No such file");
 }
 END_TEST
 
@@ -165,6 +240,83 @@ START_TEST (looks_again_at_a_file_that_changed)
 }
 END_TEST
 
+/* A name of the library, or of a module before, is not taken over; the module's others
+ * are there, whichever is asked for first. */
+START_TEST (first_of_a_name_wins)
+{
+  g_autofree char *winner = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) owners = NULL;
+
+  put ("good", "good");
+  put ("second", "second");
+  gyre_plugin_rescan ();
+  winner = gyre_plugin_find_winner (find ("second"), 0, "test-rms-norm");
+  ck_assert (g_str_has_suffix (winner, "/libgyre-test-good.so"));
+  g_free (winner);
+  winner = gyre_plugin_find_winner (find ("second"), 0, "sequential");
+  ck_assert_str_eq (winner, "the library");
+  owners = gyre_plugin_list_owners (0, "test-rms-norm");
+  ck_assert_uint_eq (owners->len, 2);
+
+  ck_assert (gyre_layer_type_find ("test-own", &error) != 0);
+  gyre_assert_no_error (error);
+  ck_assert_str_eq (g_type_name (gyre_layer_type_find ("sequential", NULL)),
+                    "GyreSequential");
+  ck_assert (g_type_get_plugin (gyre_layer_type_find ("test-rms-norm", &error)) !=
+             g_type_get_plugin (gyre_layer_type_find ("test-own", NULL)));
+  gyre_assert_no_error (error);
+}
+END_TEST
+
+START_TEST (adds_one_of_each_kind)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GyreLoss) loss = NULL;
+  g_autoptr (GyreOptimizer) optimizer = NULL;
+  g_autoptr (GyreInitializer) initializer = NULL;
+  g_autoptr (GyreArray) numbers = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GyreDataset) data = NULL;
+  g_autofree char *printed = NULL;
+  g_autofree char *file = g_build_filename (folder, "x.chess", NULL);
+
+  put ("kinds", "kinds");
+  gyre_plugin_rescan ();
+  ck_assert_ptr_null (find ("kinds")->error);
+  ck_assert_str_eq (find ("kinds")->origin, "the tests of Gyre");
+  ck_assert_str_eq (find ("kinds")->primitives[0], "test-twice");
+  for (guint i = 0; i < GYRE_PLUGIN_N_KINDS; i++)
+    ck_assert_uint_eq (g_strv_length (find ("kinds")->names[i]), 1);
+
+  loss = gyre_loss_parse ("test-absolute reduction=sum", &error);
+  gyre_assert_no_error (error);
+  ck_assert_int_eq (gyre_loss_get_reduction (loss), GYRE_REDUCTION_SUM);
+  optimizer = gyre_optimizer_parse (
+      "test-plain learning-rate=test-stairs(height=0.25)", &error);
+  gyre_assert_no_error (error);
+  printed = gyre_optimizer_to_string (optimizer);
+  ck_assert_str_eq (printed, "test-plain learning-rate=test-stairs(height=0.25)");
+
+  initializer = gyre_initializer_parse ("test-counting(start=3)", &error);
+  gyre_assert_no_error (error);
+  numbers = gyre_initializer_make (initializer, GYRE_SHAPE (2), gyre_key_new (0), &error);
+  bytes = gyre_array_get (numbers, &error);
+  gyre_assert_no_error (error);
+  ck_assert_float_eq (((const float *) g_bytes_get_data (bytes, NULL))[1], 4);
+
+  data = gyre_dataset_open ("test-chess(n=6):anywhere", &error);
+  gyre_assert_no_error (error);
+  ck_assert_int_eq (gyre_dataset_get_n (data, GYRE_SPLIT_TRAIN), 6);
+  ck_assert_str_eq (gyre_dataset_get_name (data), "test-chess(n=6):anywhere");
+  g_clear_object (&data);
+  ck_assert (g_file_set_contents (file, "", 0, NULL));
+  data = gyre_dataset_open (file, &error);
+  gyre_assert_no_error (error);
+  ck_assert_ptr_nonnull (strstr (gyre_dataset_get_name (data), "test-chess:/"));
+}
+END_TEST
+
 /* A module on the path hides one of the same name further on. */
 START_TEST (first_of_a_name_counts)
 {
@@ -202,13 +354,19 @@ END_TEST
 static void
 add_tests (Suite *suite)
 {
+  g_setenv ("GYRE_PLUGIN_SCAN_SECONDS", "1", TRUE);
   TCase *tcase = gyre_check_case (suite, "modules", set_up, tear_down);
 
   tcase_add_loop_test (tcase, lists_why_a_module_is_no_use, 0, G_N_ELEMENTS (faults));
   tcase_add_test (tcase, text_is_no_module);
+  tcase_add_test (tcase, what_is_no_file_is_no_module);
+  tcase_add_test (tcase, damaged_cache_is_as_none);
+  tcase_add_test (tcase, replaced_after_the_look);
   tcase_add_test (tcase, loads_what_is_asked_for);
   tcase_add_test (tcase, looks_again_at_a_file_that_changed);
   tcase_add_test (tcase, first_of_a_name_counts);
+  tcase_add_test (tcase, first_of_a_name_wins);
+  tcase_add_test (tcase, adds_one_of_each_kind);
   gyre_check_add (suite, "symbols", library_has_no_layer_types);
 }
 

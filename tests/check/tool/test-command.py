@@ -258,8 +258,45 @@ class Inspect(Case):
 
     def test_lists_all(self):
         text = run('inspect').stdout
-        for name in ('dense', 'relu', 'dropout', 'flatten', 'sequential', 'adam', 'sgd'):
+        for name in ('dense', 'relu', 'dropout', 'flatten', 'sequential', 'adam', 'sgd',
+                     'cosine-decay', 'he-normal', 'huber', 'idx'):
             self.assertRegex(text, rf'(?m)^ *{name}\b')
+        self.assertRegex(text, r'plugin dense \S+, Apache-2.0, Gyre\n  layers\n    dense .*'
+                               r'features=\.\.\. use-bias=true')
+
+    def test_one_of_each_kind(self):
+        modules = os.environ['GYRE_TEST_PLUGINS']
+        plugins = self.folder / 'plugins'
+        plugins.mkdir()
+        for name in ('kinds', 'good', 'second'):
+            shutil.copy(f'{modules}/libgyre-test-{name}.so', plugins)
+        env = {'GYRE_PLUGIN_PATH': f"{plugins}:{os.environ['GYRE_PLUGIN_PATH']}"}
+        for kind, name in (('layer', 'test-twice'), ('optimizer', 'test-plain'),
+                           ('schedule', 'test-stairs'), ('initializer', 'test-counting'),
+                           ('loss', 'test-absolute'), ('data format', 'test-chess')):
+            text = run('inspect', name, **env).stdout
+            self.assertRegex(text, rf'\A{kind} {name}\n  type \w+\n  plugin test_kinds 2.0, '
+                                   r'Apache-2.0, the tests of Gyre\n')
+        self.assertIn('primitives\n    test-twice\n', run('inspect', 'test-kinds', **env).stdout)
+        self.assertIn(f'hides that of {plugins}/libgyre-test-second.so',
+                      run('inspect', 'test-rms-norm', **env).stdout)
+        text = run('inspect', **env).stdout
+        self.assertIn(f'layer "sequential": that of the library hides that of '
+                      f'{plugins}/libgyre-test-second.so', text)
+        self.assertIn('did you mean "test-chess"',
+                      self.refuse(['inspect', 'test-ches'], 'test-ches', **env) or
+                      run('inspect', 'test-ches', **env).stderr)
+        logs = [self.train('--loss', f'test-absolute reduction={reduction}', '--optimizer',
+                           'test-plain learning-rate=test-stairs(height=0.125)',
+                           '--data', 'test-chess(n=12):x', '--batch-size', '5', '--mode',
+                           mode, devices='pocl*3', log=f'{reduction}-{mode}',
+                           model='flatten ! dense features=2 '
+                                 'kernel-init=test-counting(start=-2) ! test-twice', **env)[1]
+                for reduction in ('mean', 'sum') for mode in ('jit', 'pmap')]
+        mean, mean_pmap, total, total_pmap = [losses(log) for log in logs]
+        for a, b in (*zip(mean, mean_pmap), *zip(total, total_pmap)):
+            self.assertAlmostEqual(a, b, delta=1e-5 * abs(a))
+        self.assertAlmostEqual(total[0], 10 * mean[0], delta=1e-5 * total[0])
 
     def test_dense_is_a_module(self):
         plugins = self.folder / 'plugins'
@@ -326,6 +363,29 @@ class Kit(Case):
         line = 'flatten ! relu2 features=16 ! relu2-kernel ! dense features=10'
         plugins = f"{self.folder}/relu2/b:{os.environ['GYRE_PLUGIN_PATH']}"
         self.train('--steps', '3', model=line, GYRE_PLUGIN_PATH=plugins)
+
+    def test_the_other_guide_is_right(self):
+        """Each example is a module by the command of the page, and runs as it says."""
+        source = pathlib.Path(__file__).resolve().parents[3]
+        guide = (source / 'docs' / 'writing-plugins.md').read_text(encoding='utf-8')
+        env = environment(PKG_CONFIG_PATH=str(self.folder), GYRE_DEVICES='pocl')
+        env['PATH'] = f'{pathlib.Path(GYRE).parent}:{env["PATH"]}'
+        env['GYRE_PLUGIN_PATH'] = f"{self.folder}/plugins:{env['GYRE_PLUGIN_PATH']}"
+        files = re.findall(r'```c (\S+)\.c\n(.*?)```', guide, re.DOTALL)
+        self.assertEqual(len(files), 5)
+        command = re.search(r'(?m)^    (cc .*)$', guide)[1]
+        lines = ['mkdir plugins']
+        for name, text in files:
+            (self.folder / f'{name}.c').write_text(text, encoding='utf-8')
+            lines.append(command.replace('ternary', name) + ' -Wall -Werror')
+        lines += [match[1] for match in re.finditer(
+            r'(?m)^    ((?:gyre train|printf)(?:.*\\\n)*.*)$', guide)]
+        self.assertEqual(len(lines), 1 + 5 + 7)
+        for line in lines:
+            done = subprocess.run(['sh', '-c', line], cwd=self.folder, env=env,
+                                  timeout=SECONDS, capture_output=True, text=True,
+                                  check=False)
+            self.assertEqual(done.returncode, 0, line + done.stdout + done.stderr)
 
 
 class Log(Case):
