@@ -218,6 +218,8 @@ GYRE_API GyreTree   *gyre_pmin_tree     (GyreTree *tree, const char *axis);
 GYRE_API GyreTree   *gyre_all_gather_tree (GyreTree *tree, const char *axis);
 GYRE_API GyreTree   *gyre_psum_scatter_tree (GyreTree *tree, const char *axis);
 GYRE_API GyreTree   *gyre_all_to_all_tree (GyreTree *tree, const char *axis);
+GYRE_API GyreTree   *gyre_ppermute_tree (GyreTree *tree, const char *axis,
+                                         const guint *pairs, guint n_pairs);
 
 /* Differentiation inside a traced function */
 

@@ -5,21 +5,22 @@
 #include "device/gyre-transfer-private.h"
 
 /* Pieces of the members' first halves go to places in their second halves.  Within a
- * context the receiver's queue copies from the sender's buffer.  Over several, and where
- * the host's ways are forced, the sender's queue reads its half to pinned memory of the
- * host, which waits for that, and the receivers' queues write from there. */
+ * context the receiver's queue copies from the sender's buffer.  Between two, and where
+ * the host's ways are forced, the sender's queue reads the piece to pinned memory of the
+ * host, which waits for that, and the receiver's queue writes it from there. */
 
 typedef struct
 {
-  GyreBuffer *pinned; /* of the sender's context, mapped for good; NULL: sends nothing */
+  GyreBuffer *pinned;   /* of the sender's context, mapped for good; NULL: not needed */
   gpointer    host;
-  cl_event    read;     /* the half is in host */
+  cl_event    read;     /* all that goes through the host is there */
 } Sender;
 
 typedef struct
 {
-  gboolean through_host;
-  Sender  *senders;     /* [n] */
+  gboolean *hosted;     /* [n_routes] whether it goes through the host */
+  gboolean  any_hosted;
+  Sender   *senders;    /* [n] */
 } Routes;
 
 static gboolean
@@ -32,12 +33,16 @@ routes_can (const GyreCollective  *self,
 /* --- setting up --- */
 
 static gboolean
-goes_through_host (const GyreCollective *self)
+goes_through_host (const GyreCollective *self,
+                   const GyreRoute      *route)
 {
   const char *forced = g_getenv ("GYRE_ALL_REDUCE");
 
-  return !self->one_context || g_strcmp0 (forced, "host") == 0 ||
-         g_strcmp0 (forced, "staged") == 0;
+  if (route->from == GYRE_NO_MEMBER || route->from == route->to)
+    return FALSE;
+  return g_strcmp0 (forced, "host") == 0 || g_strcmp0 (forced, "staged") == 0 ||
+         !gyre_devices_share_context (self->devices[route->from],
+                                      self->devices[route->to]);
 }
 
 typedef struct
@@ -73,9 +78,21 @@ make_senders (gpointer data)
     {
       guint from = self->routes[r].from;
 
-      if (from != GYRE_NO_MEMBER && routes->senders[from].pinned == NULL)
+      if (routes->hosted[r] && routes->senders[from].pinned == NULL)
         make->good = make_sender (self, from, make->error);
     }
+}
+
+/* What is empty goes nowhere. */
+static void
+drop_empty_routes (GyreCollective *self)
+{
+  guint n = 0;
+
+  for (guint r = 0; r < self->n_routes; r++)
+    if (self->routes[r].bytes > 0)
+      self->routes[n++] = self->routes[r];
+  self->n_routes = n;
 }
 
 static gboolean
@@ -85,11 +102,14 @@ routes_prepare (GyreCollective  *self,
   Routes *routes = g_new0 (Routes, 1);
   Make make = { self, error, FALSE };
 
+  drop_empty_routes (self);
   routes->senders = g_new0 (Sender, self->n);
-  routes->through_host = goes_through_host (self);
+  routes->hosted = g_new0 (gboolean, self->n_routes);
   self->data = routes;
-  if (!routes->through_host ||
-      gyre_collective_chunk_bytes (self, GYRE_CHUNK_SENT) == 0)
+  for (guint r = 0; r < self->n_routes; r++)
+    if (goes_through_host (self, &self->routes[r]))
+      routes->hosted[r] = routes->any_hosted = TRUE;
+  if (!routes->any_hosted)
     return TRUE;
 
   gyre_executor_call (make_senders, &make);
@@ -107,11 +127,11 @@ routes_acquire (GyreCollective  *self,
   const Routes *routes = self->data;
   gboolean good = TRUE;
 
-  for (guint r = 0; good && !routes->through_host && r < self->n_routes; r++)
+  for (guint r = 0; good && r < self->n_routes; r++)
     {
       guint to = self->routes[r].to;
 
-      if (self->routes[r].from == member && to != member)
+      if (self->routes[r].from == member && to != member && !routes->hosted[r])
         good = gyre_collective_wait_for (self, member, &to, 1, error);
     }
   return good;
@@ -164,19 +184,18 @@ static gboolean
 copy_pieces (GyreCollective  *self,
              GError         **error)
 {
-  if (!gyre_collective_mark_all (self, error) ||
-      !gyre_collective_flush_all (self, error))
-    return FALSE;
+  const Routes *routes = self->data;
 
   for (guint r = 0; r < self->n_routes; r++)
     {
       const GyreRoute *route = &self->routes[r];
 
-      if (route->from == GYRE_NO_MEMBER ? !clear_place (self, route, error)
-                                        : !copy_piece (self, route, error))
+      if (!routes->hosted[r] &&
+          (route->from == GYRE_NO_MEMBER ? !clear_place (self, route, error)
+                                         : !copy_piece (self, route, error)))
         return FALSE;
     }
-  return mark_fresh (self, error);
+  return TRUE;
 }
 
 /* --- through the host --- */
@@ -196,24 +215,27 @@ wait_for_writes (GyreCollective  *self,
 }
 
 static gboolean
-read_halves (GyreCollective  *self,
+read_pieces (GyreCollective  *self,
              GError         **error)
 {
   Routes *routes = self->data;
-  gsize bytes = gyre_collective_chunk_bytes (self, GYRE_CHUNK_SENT);
 
-  if (!wait_for_writes (self, error))
-    return FALSE;
-  for (guint i = 0; i < self->n; i++)
+  for (guint r = 0; r < self->n_routes; r++)
     {
-      Sender *sender = &routes->senders[i];
+      const GyreRoute *route = &self->routes[r];
+      Sender *sender;
 
-      if (sender->pinned != NULL &&
-          !gyre_device_read (self->devices[i], self->buffers[i], 0, bytes, sender->host,
-                             NULL, 0, &sender->read, error))
+      if (!routes->hosted[r])
+        continue;
+      sender = &routes->senders[route->from];
+      gyre_collective_clear_event (&sender->read);
+      if (!gyre_device_read (self->devices[route->from], self->buffers[route->from],
+                             route->from_first, route->bytes,
+                             (guint8 *) sender->host + route->from_first, NULL, 0,
+                             &sender->read, error))
         return FALSE;
     }
-  return gyre_collective_flush_all (self, error);
+  return TRUE;
 }
 
 static gboolean
@@ -222,9 +244,6 @@ write_piece (GyreCollective   *self,
              GError          **error)
 {
   const Sender *sender = &((Routes *) self->data)->senders[route->from];
-
-  if (route->bytes == 0)
-    return TRUE;
 
   gyre_hazards_command (self->hazards, route->to);
   gyre_hazards_use (self->hazards, route->to, route->to, GYRE_CHUNK_GOT, TRUE);
@@ -245,7 +264,7 @@ wait_for_reads (GyreCollective  *self,
       cl_event *read = &routes->senders[i].read;
 
       if (*read != NULL &&
-          !gyre_collective_wait_event (*read, "clEnqueueReadBuffer of a half",
+          !gyre_collective_wait_event (*read, "clEnqueueReadBuffer of a piece",
                                        self->devices[i], error))
         return FALSE;
       gyre_collective_clear_event (read);
@@ -257,17 +276,15 @@ static gboolean
 write_pieces (GyreCollective  *self,
               GError         **error)
 {
+  const Routes *routes = self->data;
+
   if (!wait_for_reads (self, error))
     return FALSE;
 
   for (guint r = 0; r < self->n_routes; r++)
-    {
-      const GyreRoute *route = &self->routes[r];
+    if (routes->hosted[r] && !write_piece (self, &self->routes[r], error))
+      return FALSE;
 
-      if (route->from == GYRE_NO_MEMBER ? !clear_place (self, route, error)
-                                        : !write_piece (self, route, error))
-        return FALSE;
-    }
   return mark_fresh (self, error);
 }
 
@@ -282,7 +299,13 @@ routes_begin (GyreCollective       *self,
 
   g_return_val_if_fail (phase == GYRE_PHASE_ROUTES, FALSE);
 
-  return routes->through_host ? read_halves (self, error) : copy_pieces (self, error);
+  if ((routes->any_hosted && !wait_for_writes (self, error)) ||
+      !gyre_collective_mark_all (self, error) || !read_pieces (self, error) ||
+      !gyre_collective_flush_all (self, error) || !copy_pieces (self, error))
+    return FALSE;
+
+  return routes->any_hosted ? gyre_collective_flush_all (self, error)
+                            : mark_fresh (self, error);
 }
 
 static gboolean
@@ -292,7 +315,7 @@ routes_finish (GyreCollective       *self,
 {
   const Routes *routes = self->data;
 
-  return !routes->through_host || write_pieces (self, error);
+  return !routes->any_hosted || write_pieces (self, error);
 }
 
 static void
@@ -314,7 +337,7 @@ routes_describe (GyreCollective      *self,
         g_string_append_printf (text, "routes: member %u (%s) gets %" G_GSIZE_FORMAT
                                 " bytes from member %u%s\n", route->to, to, route->bytes,
                                 route->from,
-                                routes->through_host ? ", through the host" : "");
+                                routes->hosted[r] ? ", through the host" : "");
     }
 }
 
@@ -337,7 +360,10 @@ routes_release (GyreCollective *self)
         gyre_buffer_unref (sender->pinned);
     }
   if (routes != NULL)
-    g_free (routes->senders);
+    {
+      g_free (routes->senders);
+      g_free (routes->hosted);
+    }
   g_free (routes);
 }
 

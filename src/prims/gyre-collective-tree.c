@@ -6,42 +6,47 @@
 
 /* Collectives of all leaves of a tree of tensors. */
 
-typedef struct
-{
-  const char *axis;
-  GyreTensor *count;
-  GyreTensor *(*function) (GyreTensor *x, GyreTensor *count, const char *axis);
-} Cross;
+typedef struct Cross Cross;
 
-static GyreTensor *
-apply_psum (GyreTensor *x,
-            GyreTensor *count,
-            const char *axis)
+struct Cross
 {
-  return gyre_psum (x, axis);
-}
+  GyreTensor  *(*function) (GyreTensor  *x,
+                            const Cross *self);
+  const char  *axis;
+  GyreTensor  *count;
+  const guint *pairs;
+  guint        n_pairs;
+};
 
-static GyreTensor *
-apply_pmean (GyreTensor *x,
-             GyreTensor *count,
-             const char *axis)
-{
-  return gyre_pmean (x, axis);
-}
-
-#define APPLY(NAME)                                \
-  static GyreTensor *                              \
-  apply_##NAME (GyreTensor *x, GyreTensor *count,  \
-                const char *axis)                  \
-  {                                                \
-    return gyre_##NAME (x, axis);                  \
+#define APPLY(NAME)                     \
+  static GyreTensor *                   \
+  apply_##NAME (GyreTensor  *x,         \
+                const Cross *self)      \
+  {                                     \
+    return gyre_##NAME (x, self->axis); \
   }
 
+APPLY (psum)
+APPLY (pmean)
 APPLY (pmax)
 APPLY (pmin)
 APPLY (all_gather)
 APPLY (psum_scatter)
 APPLY (all_to_all)
+
+static GyreTensor *
+apply_pmean_weighted (GyreTensor  *x,
+                      const Cross *self)
+{
+  return gyre_pmean_weighted (x, self->count, self->axis);
+}
+
+static GyreTensor *
+apply_ppermute (GyreTensor  *x,
+                const Cross *self)
+{
+  return gyre_ppermute (x, self->axis, self->pairs, self->n_pairs);
+}
 
 static GyreTree *
 map_leaf (const char       *path,
@@ -62,7 +67,7 @@ map_leaf (const char       *path,
     }
 
   return gyre_tree_new_tensor (
-      cross->function (gyre_tree_as_tensor (leaves[0]), cross->count, cross->axis));
+      cross->function (gyre_tree_as_tensor (leaves[0]), cross));
 }
 
 static GyreTree *
@@ -94,7 +99,7 @@ GyreTree *
 gyre_psum_tree (GyreTree   *tree,
                 const char *axis)
 {
-  return map_tree (tree, &(Cross) { axis, NULL, apply_psum });
+  return map_tree (tree, &(Cross) { apply_psum, axis });
 }
 
 /**
@@ -108,7 +113,7 @@ GyreTree *
 gyre_pmean_tree (GyreTree   *tree,
                  const char *axis)
 {
-  return map_tree (tree, &(Cross) { axis, NULL, apply_pmean });
+  return map_tree (tree, &(Cross) { apply_pmean, axis });
 }
 
 /**
@@ -125,7 +130,7 @@ gyre_pmean_weighted_tree (GyreTree   *tree,
                           GyreTensor *count,
                           const char *axis)
 {
-  return map_tree (tree, &(Cross) { axis, count, gyre_pmean_weighted });
+  return map_tree (tree, &(Cross) { apply_pmean_weighted, axis, count });
 }
 
 /**
@@ -139,7 +144,7 @@ GyreTree *
 gyre_pmax_tree (GyreTree   *tree,
                 const char *axis)
 {
-  return map_tree (tree, &(Cross) { axis, NULL, apply_pmax });
+  return map_tree (tree, &(Cross) { apply_pmax, axis });
 }
 
 /**
@@ -153,7 +158,7 @@ GyreTree *
 gyre_pmin_tree (GyreTree   *tree,
                 const char *axis)
 {
-  return map_tree (tree, &(Cross) { axis, NULL, apply_pmin });
+  return map_tree (tree, &(Cross) { apply_pmin, axis });
 }
 
 /**
@@ -168,7 +173,7 @@ GyreTree *
 gyre_all_gather_tree (GyreTree   *tree,
                       const char *axis)
 {
-  return map_tree (tree, &(Cross) { axis, NULL, apply_all_gather });
+  return map_tree (tree, &(Cross) { apply_all_gather, axis });
 }
 
 /**
@@ -183,7 +188,7 @@ GyreTree *
 gyre_psum_scatter_tree (GyreTree   *tree,
                         const char *axis)
 {
-  return map_tree (tree, &(Cross) { axis, NULL, apply_psum_scatter });
+  return map_tree (tree, &(Cross) { apply_psum_scatter, axis });
 }
 
 /**
@@ -198,5 +203,26 @@ GyreTree *
 gyre_all_to_all_tree (GyreTree   *tree,
                       const char *axis)
 {
-  return map_tree (tree, &(Cross) { axis, NULL, apply_all_to_all });
+  return map_tree (tree, &(Cross) { apply_all_to_all, axis });
+}
+
+/**
+ * gyre_ppermute_tree:
+ * @tree: a tree of tensors
+ * @axis: the name of a manual axis, or of several
+ * @pairs: (array): source and destination, one pair after the other
+ * @n_pairs: number of pairs
+ *
+ * Returns: (transfer none): @tree with gyre_ppermute() of each leaf; it belongs to the
+ *   trace
+ */
+GyreTree *
+gyre_ppermute_tree (GyreTree    *tree,
+                    const char  *axis,
+                    const guint *pairs,
+                    guint        n_pairs)
+{
+  g_return_val_if_fail (pairs != NULL || n_pairs == 0, NULL);
+
+  return map_tree (tree, &(Cross) { apply_ppermute, axis, NULL, pairs, n_pairs });
 }

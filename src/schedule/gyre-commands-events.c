@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "schedule/gyre-commands-events-private.h"
 
+#include <string.h>
+
 #include <gyre/gyre-error.h>
 
 static GyreBucket *
@@ -24,11 +26,20 @@ get_key (const GyreLine *line,
 /* --- agreement --- */
 
 static gboolean
+same_sources (const GyreCollectiveOp *a,
+              const GyreCollectiveOp *b)
+{
+  return a->kind != GYRE_COLLECTIVE_PERMUTE ||
+         memcmp (a->sources, b->sources, GYRE_NO_SOURCE) == 0;
+}
+
+static gboolean
 same_exchange (const GyreExchange *a,
                const GyreExchange *b)
 {
   return a->op.kind == b->op.kind && a->op.op == b->op.op && a->op.axes == b->op.axes
          && a->op.dim == b->op.dim && a->dtype == b->dtype
+         && same_sources (&a->op, &b->op)
          && (a->n_elements == b->n_elements || a->op.kind == GYRE_COLLECTIVE_ALL_GATHER);
 }
 
