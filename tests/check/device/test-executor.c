@@ -183,6 +183,12 @@ START_TEST (a_wait_ends_as_well)
   clSetUserEventStatus (event, CL_COMPLETE);
   gyre_executor_call (wait_here, event);
   ck_assert_int_eq (last_status, CL_COMPLETE);
+  clReleaseEvent (event);
+
+  event = clCreateUserEvent (gyre_device_get_context (device), &status);
+  clSetUserEventStatus (event, CL_OUT_OF_RESOURCES);
+  gyre_executor_call (wait_here, event);
+  ck_assert_int_eq (last_status, CL_OUT_OF_RESOURCES);
   gyre_executor_shutdown ();
   g_unsetenv ("GYRE_DEVICE_TIMEOUT");
   clReleaseEvent (event);

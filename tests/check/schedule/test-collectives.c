@@ -35,6 +35,49 @@ START_TEST (through_the_host)
 }
 END_TEST
 
+/* Rows of seven bytes, in trees: no words, and nothing is aligned. */
+static GyreTree *
+move_bytes (GyreTree *args,
+            gpointer  data)
+{
+  const guint pairs[] = { 0, 2, 2, 1 };
+  GyreTensor *x = gyre_tree_get (args, "x");   /* u8[3, 7] */
+  GyreTree *tree = gyre_tree_build (GYRE_TENSOR_ENTRY ("x", x), NULL);
+  GyreTree *sent = gyre_ppermute_tree (tree, "data", pairs, 2);
+  GyreTree *swapped = gyre_all_to_all_tree (tree, "data");
+  GyreTensor *both[] = { gyre_tree_get (sent, "x"), gyre_tree_get (swapped, "x") };
+
+  return gyre_tree_build (GYRE_TENSOR_ENTRY ("y", gyre_concatenate (both, 2, 0)), NULL);
+}
+
+START_TEST (bytes_in_odd_rows)
+{
+  enum { N = 3, ROW = 7, ALL = N * ROW };
+  g_autoptr (GyreMesh) mesh = make_mesh ("data=*", N);
+  guint8 numbers[N * ALL];
+  g_autoptr (GyreArray) x = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  const guint8 *y;
+
+  for (guint i = 0; i < N * ALL; i++)
+    numbers[i] = (guint8) (3 * i + 1);
+  if (_i == 1)
+    g_setenv ("GYRE_ALL_REDUCE", "staged", TRUE);
+  x = gyre_array_new (GYRE_U8, GYRE_SHAPE (N, N, ROW), numbers);
+  bytes = run (mesh, "data", move_bytes, NULL, x);
+  g_unsetenv ("GYRE_ALL_REDUCE");
+  y = g_bytes_get_data (bytes, NULL);
+  for (guint m = 0; m < N; m++, y += 2 * ALL)
+    for (guint i = 0; i < ALL; i++)
+      {
+        guint from = i / ROW;
+
+        ck_assert_uint_eq (y[i], m == 0 ? 0 : numbers[(m == 1 ? 2 : 0) * ALL + i]);
+        ck_assert_uint_eq (y[ALL + i], numbers[from * ALL + m * ROW + i % ROW]);
+      }
+}
+END_TEST
+
 /* --- bytes --- */
 
 /* The sum of the bytes that members get from others. */
@@ -177,6 +220,7 @@ add_tests (Suite *suite)
   tcase_add_loop_test (tcase, on_short_lengths, 0, 3 * 8);
   tcase_add_loop_test (tcase, on_a_long_length, 0, 8);
   tcase_add_loop_test (tcase, through_the_host, 0, 3);
+  tcase_add_loop_test (tcase, bytes_in_odd_rows, 0, 2);
   tcase_add_loop_test (tcase, moves_no_more_than_it_must, 0, 3);
   tcase_add_loop_test (tcase, gradients, 0, 8 * N_CALLS);
   tcase_add_loop_test (tcase, says_what_is_mistaken, 0, G_N_ELEMENTS (mistakes));
