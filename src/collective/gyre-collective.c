@@ -5,6 +5,7 @@
 
 #include <gyre/gyre-error.h>
 
+#include "base/gyre-env-private.h"
 #include "device/gyre-executor-private.h"
 #include "device/gyre-transfer-private.h"
 
@@ -59,9 +60,7 @@ wants_hazards (void)
 #ifndef NDEBUG
   return TRUE;
 #else
-  const GDebugKey keys[] = { { "hazards", 1 } };
-
-  return g_parse_debug_string (g_getenv ("GYRE_DEBUG"), keys, 1) != 0;
+  return gyre_env_is ("GYRE_DEBUG", "hazards");
 #endif
 }
 

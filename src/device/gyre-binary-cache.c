@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/gyre-env-private.h"
+
 /* A file: these words, the SHA-256 of the binary in hexadecimal, the binary.  Drivers
  * may crash on a broken binary, so it is checked before they see it. */
 #define MAGIC "gyre-program-1\n"
@@ -72,7 +74,7 @@ gyre_cache_path (const char *folder,
 static gboolean
 is_off (void)
 {
-  return g_strcmp0 (g_getenv ("GYRE_CACHE"), "off") == 0;
+  return gyre_env_is ("GYRE_CACHE", "off");
 }
 
 static char *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <gyre/gyre-error.h>
 
+#include "base/gyre-env-private.h"
 #include "device/gyre-admission-private.h"
 #include "device/gyre-device-object-private.h"
 #include "device/gyre-device-spec-private.h"
@@ -241,6 +242,7 @@ gyre_devices_open (const char  *spec,
   g_autoptr (GPtrArray) terms = gyre_device_spec_parse (choose_spec (spec), error);
   g_autoptr (GArray) wishes = NULL;
 
+  gyre_env_check ();
   if (terms == NULL)
     return NULL;
 
@@ -293,6 +295,7 @@ gyre_devices_list (GError **error)
   GPtrArray *inventory = gyre_inventory_get (error);
   GPtrArray *infos;
 
+  gyre_env_check ();
   if (inventory == NULL || !gyre_admission_check (inventory, error))
     return NULL;
 

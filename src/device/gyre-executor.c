@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
+#include "base/gyre-env-private.h"
 #include "device/gyre-circle-private.h"
 
 /* Between two looks at an event: first the core is yielded, then the thread sleeps,
@@ -262,13 +263,7 @@ run_executor (gpointer unused)
 static gint64
 read_limit (void)
 {
-  const char *text = g_getenv ("GYRE_DEVICE_TIMEOUT");
-  guint64 seconds = LIMIT;
-
-  if (text != NULL && !g_ascii_string_to_unsigned (text, 10, 0, 1000000, &seconds, NULL))
-    g_warning ("GYRE_DEVICE_TIMEOUT=%s is not a number of seconds; %d are taken", text,
-               LIMIT);
-  return seconds * G_TIME_SPAN_SECOND;
+  return gyre_env_get_number ("GYRE_DEVICE_TIMEOUT", LIMIT) * G_TIME_SPAN_SECOND;
 }
 
 /* With the lock held.  FALSE: the process exits, and nothing runs any more. */

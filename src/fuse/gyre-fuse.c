@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/gyre-env-private.h"
+
 /* The new program: inputs first, then each group and each other node when all that it
  * needs is there, in the order of the old one as far as that goes. */
 
@@ -221,7 +223,7 @@ GyreProgram *
 gyre_fuse (GyreProgram  *program,
            GError      **error)
 {
-  gboolean fuse = g_strcmp0 (g_getenv ("GYRE_FUSE"), "0") != 0;
+  gboolean fuse = !gyre_env_is ("GYRE_FUSE", "0");
   g_autoptr (GyreFuseGroups) groups = NULL;
   g_autofree GyreTensor **made = NULL;
   g_autoptr (GArray) specs = g_array_new (FALSE, TRUE, sizeof (GyreSpec));

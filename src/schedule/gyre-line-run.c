@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "schedule/gyre-line-private.h"
 
+#include "base/gyre-env-private.h"
 #include "device/gyre-transfer-private.h"
 
 static gboolean
@@ -70,7 +71,7 @@ is_sync (void)
   static gsize state;
 
   if (g_once_init_enter (&state))
-    g_once_init_leave (&state, g_strcmp0 (g_getenv ("GYRE_STEP_SYNC"), "1") == 0 ? 2 : 1);
+    g_once_init_leave (&state, gyre_env_is ("GYRE_STEP_SYNC", "1") ? 2 : 1);
 
   return state == 2;
 }

@@ -125,6 +125,13 @@ occupy_standard_files (void)
       return;
 }
 
+/* A warning of the library is one line, as errors are. */
+static void
+show_warning (const char *domain, GLogLevelFlags level, const char *text, gpointer data)
+{
+  g_printerr ("%s: warning: %s\n", g_get_prgname (), text);
+}
+
 /* What was printed has to have arrived. */
 static int
 finish_output (const char *command, int status)
@@ -146,6 +153,7 @@ gyre_tool_main (int    argc,
   gyre_drivers_set_environment ();
   setlocale (LC_ALL, "");
   g_set_prgname ("gyre");
+  g_log_set_handler (G_LOG_DOMAIN, G_LOG_LEVEL_WARNING, show_warning, NULL);
   if (argc < 2)
     {
       print_usage ();

@@ -135,6 +135,23 @@ take_key (GyreTrainer *self, GyreTree *tree, GError **error)
   return TRUE;
 }
 
+/* An epoch's last batch may be short. */
+static gboolean
+check_batch (const GyreTrainer *self, GError **error)
+{
+  gint64 size = self->config.batch_size;
+  gint64 all  = (self->n_train + size - 1) / size;
+
+  if (self->config.evaluate || self->epoch_batches <= all)
+    return TRUE;
+  g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE,
+               "%s: 'batch' of the checkpoint: %" G_GINT64_FORMAT
+               " batches into an epoch "
+               "of %" G_GINT64_FORMAT,
+               self->config.resume, self->epoch_batches, all);
+  return FALSE;
+}
+
 static gboolean
 take_position (GyreTrainer *self, GError **error)
 {
@@ -142,7 +159,8 @@ take_position (GyreTrainer *self, GError **error)
       !gyre_trainer_kept_int (self, "epoch", &self->epoch_index, error) ||
       !gyre_trainer_kept_int (self, "batch", &self->epoch_batches, error) ||
       !gyre_trainer_kept_int (self, "epoch_samples", &self->epoch_samples, error) ||
-      !gyre_trainer_kept_double (self, "epoch_loss", &self->loss_sum, error))
+      !gyre_trainer_kept_double (self, "epoch_loss", &self->loss_sum, error) ||
+      !check_batch (self, error))
     return FALSE;
   self->resumed_at = self->n_steps;
   self->n_known    = self->n_steps;

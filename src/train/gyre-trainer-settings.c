@@ -153,27 +153,41 @@ take_augment (GyreTrainer *self, GError **error)
 }
 
 static gboolean
+take_mode (GyreTrainer *self, GError **error)
+{
+  const char *kept = gyre_trainer_kept (self, "mode", error);
+
+  if (!kept || self->config.mode != GYRE_MODE_UNSET)
+    return kept != NULL;
+  for (GyreMode mode = GYRE_MODE_JIT; mode <= GYRE_MODE_PMAP; mode++)
+    if (g_str_equal (kept, mode_names[mode]))
+      {
+        self->config.mode = mode;
+        return TRUE;
+      }
+  g_set_error (error, GYRE_ERROR, GYRE_ERROR_FILE,
+               "%s: 'mode' of the checkpoint: \"%s\" is neither jit nor pmap",
+               self->config.resume, kept);
+  return FALSE;
+}
+
+static gboolean
 take_kept (GyreTrainer *self, GError **error)
 {
-  const char *mode;
-
   for (gsize i = 0; i < G_N_ELEMENTS (counts); i++)
     if (!take_count (self, &counts[i], error))
       return FALSE;
   if (!take_text (self, "data", &self->config.data, error) ||
       !take_text (self, "model", &self->config.model, error) ||
       !take_text (self, "optimizer", &self->config.optimizer, error) ||
-      !take_validation (self, error) || !take_augment (self, error) ||
-      !(mode = gyre_trainer_kept (self, "mode", error)))
+      !take_validation (self, error) || !take_augment (self, error))
     return FALSE;
   if (!self->config.loss)
     self->config.loss = g_hash_table_lookup (self->kept, "loss");
   /* runs before there was a choice */
   if (!self->config.loss)
     self->config.loss = DEFAULT_LOSS;
-  if (self->config.mode == GYRE_MODE_UNSET)
-    self->config.mode = g_str_equal (mode, "pmap") ? GYRE_MODE_PMAP : GYRE_MODE_JIT;
-  return TRUE;
+  return take_mode (self, error);
 }
 
 /* --- otherwise --- */

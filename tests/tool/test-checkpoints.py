@@ -117,6 +117,40 @@ def misfits(gyre):
         fails(f'cut to {size} bytes', 1, ['checkpoint.safetensors'], '--resume', 'short')
 
 
+def damaged(gyre):
+    """A header that was written by something else, of arrays that are sound."""
+    whole = (gyre.folder / 'jit/checkpoint.safetensors').read_bytes()
+    size = struct.unpack_from('<Q', whole)[0]
+    data = whole[8 + size:]
+    path = gyre.folder / 'damaged/checkpoint.safetensors'
+    path.parent.mkdir()
+
+    def fails(what, status, says, change, more=b''):
+        header = json.loads(whole[8:8 + size])
+        change(header, header['__metadata__'])
+        text = json.dumps(header).encode()
+        path.write_bytes(struct.pack('<Q', len(text)) + text + data + more)
+        gyre.fails(what, status, ['damaged', *says], 'train', '--resume', 'damaged',
+                   '--devices', 'pocl')
+
+    def foreign(header, _):
+        header['other'] = {'dtype': 'U8', 'shape': [4],
+                           'data_offsets': [len(data), len(data) + 4]}
+
+    def turned(header, _):
+        header['dense_0/kernel']['shape'].reverse()
+
+    fails('an array of nobody', 2, ["'other'"], foreign, b'four')
+    fails('another shape', 2, ["'dense_0/kernel' is f32[32, 64] and not f32[64, 32]"],
+          turned)
+    fails('a hole at the end', 1, ['sound'], lambda header, texts: None, b'four')
+    fails('no texts', 1, ['epochs'], lambda header, texts: texts.clear())
+    for name, value, status in [('mode', 'both', 1), ('batch', '24', 1),
+                                ('steps', '-3', 2), ('epoch_loss', 'nan', 2)]:
+        fails(f'{name} {value}', status, [name, value.lstrip('-')],
+              lambda header, texts, pair=(name, value): texts.update([pair]))
+
+
 def other_data(gyre, side=8):
     """Ten samples, as large as digits."""
     images = bytes(10 * side * side)
@@ -227,6 +261,7 @@ def main():
         contents(gyre, options.safetensors)
         other_devices(gyre)
         misfits(gyre)
+        damaged(gyre)
         use(gyre)
         interrupt(gyre)
         kill(gyre, options.kills)
