@@ -18,6 +18,21 @@ fill_block (GyreBlock          *block,
                          &block->local, block->offsets);
 }
 
+/* Which of the summands a device has. */
+static guint
+find_summand (const GyreMeshSpec *mesh,
+              guint8              partial,
+              guint               device)
+{
+  guint summand = 0;
+
+  for (guint a = 0; a < mesh->n_axes; a++)
+    if (partial & 1 << a)
+      summand = summand * mesh->axes[a].size + gyre_mesh_spec_coord (mesh, device, a);
+
+  return summand;
+}
+
 GyreLayout *
 gyre_layout_new (const GyreMeshSpec *mesh,
                  const GyreShape    *shape,
@@ -38,6 +53,7 @@ gyre_layout_new (const GyreMeshSpec *mesh,
       GyreBlock *block = &self->blocks[d];
 
       block->flat = spec->flat != 0;
+      block->summand = find_summand (mesh, spec->partial, d);
       if (block->flat)
         {
           block->first = ranges[2 * d];
@@ -194,6 +210,26 @@ gyre_block_scatter (const GyreBlock *self,
   move_block (self, shape, size, whole, (guint8 *) block, FALSE);
 }
 
+void
+gyre_block_add (const GyreBlock *self,
+                const GyreShape *shape,
+                GyreDtype        dtype,
+                const guint8    *block,
+                guint8          *whole)
+{
+  gsize size = gyre_dtype_size (dtype);
+  gsize n = (gsize) gyre_block_n (self);
+  g_autofree guint8 *sum = g_malloc (n * size + 1);
+
+  gyre_block_gather (self, shape, size, whole, sum);
+  for (gsize i = 0; i < n; i++)
+    if (dtype == GYRE_F32)
+      ((float *) sum)[i] += ((const float *) block)[i];
+    else
+      ((guint32 *) sum)[i] += ((const guint32 *) block)[i];
+  gyre_block_scatter (self, shape, size, sum, whole);
+}
+
 GBytes *
 gyre_block_slice (const GyreBlock *self,
                   const GyreShape *shape,
@@ -206,6 +242,8 @@ gyre_block_slice (const GyreBlock *self,
 
   if (n == 0)
     return g_bytes_new (NULL, 0);
+  if (self->summand > 0)
+    return g_bytes_new_take (g_malloc0 (n), n);
   if (gyre_block_is_run (self, shape, &first))
     return g_bytes_new_from_bytes (bytes, (gsize) first * size, n);
 

@@ -16,6 +16,7 @@ typedef struct
   GyreShape local;
   gboolean  flat;
   gint64    first, count;     /* flat: elements */
+  guint     summand;          /* of an array in summands: which one, from 0 */
 } GyreBlock;
 
 /* How an array lies on a mesh, with all boundaries as integers.  Immutable; reference
@@ -55,6 +56,12 @@ void        gyre_block_gather   (const GyreBlock    *self,
 void        gyre_block_scatter  (const GyreBlock    *self,
                                  const GyreShape    *shape,
                                  gsize               size,
+                                 const guint8       *block,
+                                 guint8             *whole);
+/* The same, added to what is there. */
+void        gyre_block_add      (const GyreBlock    *self,
+                                 const GyreShape    *shape,
+                                 GyreDtype           dtype,
                                  const guint8       *block,
                                  guint8             *whole);
 
@@ -101,7 +108,8 @@ gboolean   gyre_array_check        (GyreArray    *self,
 void       gyre_array_lock         (void);
 void       gyre_array_unlock       (void);
 
-/* The host's bytes of one block; parts of bytes where it can be, without a copy. */
+/* The host's bytes of one block; parts of bytes where it can be, without a copy.  Of
+ * summands the first one has them, the others zeros. */
 GBytes    *gyre_block_slice        (const GyreBlock *self,
                                     const GyreShape *shape,
                                     gsize            size,

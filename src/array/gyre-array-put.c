@@ -181,7 +181,8 @@ gyre_device_put (GyreArray     *array,
   g_return_val_if_fail (array != NULL && sharding != NULL, NULL);
   g_return_val_if_fail (error == NULL || *error == NULL, NULL);
 
-  if (!gyre_sharding_resolve (sharding, &array->shape, &spec, error) ||
+  if (!gyre_sharding_check_dtype (sharding, array->dtype, error) ||
+      !gyre_sharding_resolve (sharding, &array->shape, &spec, error) ||
       !gyre_sharding_check_parts (sharding, &array->shape, error))
     return NULL;
 

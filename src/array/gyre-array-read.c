@@ -38,6 +38,8 @@ static gboolean
 same_block (const GyreBlock *a,
             const GyreBlock *b)
 {
+  if (a->summand != b->summand)
+    return FALSE;
   if (a->flat)
     return a->first == b->first && a->count == b->count;
 
@@ -74,7 +76,8 @@ add_part (Read  *read,
   part->store = gyre_store_ref (array->stores[d]);
   part->size = gyre_array_block_size (array, d);
   part->block = d;
-  if (gyre_block_is_run (&array->layout->blocks[d], &array->shape, &first))
+  if (array->layout->blocks[d].summand == 0 &&
+      gyre_block_is_run (&array->layout->blocks[d], &array->shape, &first))
     part->data = read->whole + (gsize) first * gyre_dtype_size (array->dtype);
   else
     part->data = part->own = g_malloc (part->size);
@@ -170,6 +173,23 @@ read_wait (Read    *read,
   return good;
 }
 
+/* A summand after the first is added. */
+static void
+take_part (GyreArray  *self,
+           const Part *part,
+           guint8     *whole)
+{
+  const GyreBlock *block = &self->layout->blocks[part->block];
+
+  if (part->own == NULL)
+    return;
+  if (block->summand > 0)
+    gyre_block_add (block, &self->shape, self->dtype, part->own, whole);
+  else
+    gyre_block_scatter (block, &self->shape, gyre_dtype_size (self->dtype), part->own,
+                        whole);
+}
+
 static GBytes *
 read_array (GyreArray  *self,
             GError    **error)
@@ -183,9 +203,7 @@ read_array (GyreArray  *self,
   gyre_executor_post (read_job, read);
   good = read_wait (read, error);
   for (guint i = 0; good && i < read->n_parts; i++)
-    if (read->parts[i].own != NULL)
-      gyre_block_scatter (&self->layout->blocks[read->parts[i].block], &self->shape,
-                          gyre_dtype_size (self->dtype), read->parts[i].own, whole);
+    take_part (self, &read->parts[i], whole);
   read_free (read);
 
   return good ? g_bytes_new_take (g_steal_pointer (&whole), size) : NULL;

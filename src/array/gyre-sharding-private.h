@@ -12,6 +12,10 @@ gboolean gyre_sharding_resolve    (GyreSharding     *self,
                                    GyreSpec         *spec,
                                    GError          **error);
 gboolean gyre_sharding_is_stacked (GyreSharding     *self);
+/* Whether an array of this dtype can lie in summands, if the sharding says so. */
+gboolean gyre_sharding_check_dtype (GyreSharding     *self,
+                                    GyreDtype         dtype,
+                                    GError          **error);
 /* Whether each member can have a part of each dimension that is split. */
 gboolean gyre_sharding_check_parts (GyreSharding     *self,
                                     const GyreShape  *shape,

@@ -11,6 +11,7 @@ struct _GyreSharding
   gboolean        stacked;
   int             rank;                   /* dimensions that the text names */
   guint8          axes[GYRE_MAX_RANK];
+  guint8          partial;                /* whose members have summands */
 };
 
 G_DEFINE_BOXED_TYPE (GyreSharding, gyre_sharding, gyre_sharding_ref, gyre_sharding_unref)
@@ -38,7 +39,9 @@ parse_dim (GyreSharding  *self,
 
           g_set_error (error, GYRE_ERROR, GYRE_ERROR_SHARDING,
                        "sharding '%s': axis '%s' %s", self->text, name,
-                       axis < 0 ? "is not of the mesh" : "splits two dimensions");
+                       axis < 0 ? "is not of the mesh" :
+                       mask == &self->partial ? "splits a dimension already"
+                                              : "splits two dimensions");
           g_prefix_error (error, "mesh %s, ", mesh);
           return FALSE;
         }
@@ -49,18 +52,26 @@ parse_dim (GyreSharding  *self,
   return TRUE;
 }
 
+/* What stands before "~data", or in the brackets of "[data]". */
+static char *
+inner_text (GyreSharding *self)
+{
+  gsize length = strlen (self->text);
+
+  self->stacked = length >= 2 && self->text[0] == '[' && self->text[length - 1] == ']';
+  return self->stacked ? g_strndup (self->text + 1, length - 2)
+                       : g_strndup (self->text, strcspn (self->text, "~"));
+}
+
 static gboolean
 parse (GyreSharding  *self,
        GError       **error)
 {
-  gsize length = strlen (self->text);
-  g_autofree char *inner = NULL;
-  g_auto (GStrv) dims = NULL;
+  g_autofree char *inner = inner_text (self);
+  g_auto (GStrv) dims = g_strsplit (inner, ",", -1);
+  const char *sum = strchr (self->text, '~');
   guint8 seen = 0;
 
-  self->stacked = length >= 2 && self->text[0] == '[' && self->text[length - 1] == ']';
-  inner = self->stacked ? g_strndup (self->text + 1, length - 2) : g_strdup (self->text);
-  dims = g_strsplit (inner, ",", -1);
   self->rank = (int) g_strv_length (dims);
 
   if (self->rank > GYRE_MAX_RANK || (self->stacked && self->rank != 1))
@@ -75,7 +86,8 @@ parse (GyreSharding  *self,
     if (!parse_dim (self, dims[i], &self->axes[i], &seen, error))
       return FALSE;
 
-  return TRUE;
+  return sum == NULL || self->stacked ||
+         parse_dim (self, sum + 1, &self->partial, &seen, error);
 }
 
 /**
@@ -83,7 +95,8 @@ parse (GyreSharding  *self,
  * @mesh: a mesh
  * @spec: which mesh axes split which dimension: `""` replicated, `"data"` dimension 0,
  *   `",model"` dimension 1, `"data+model"` dimension 0 over both, `"[data]"` stacked: one
- *   copy a device, with a leading device dimension
+ *   copy a device, with a leading device dimension; `"~data"` in summands: the array is
+ *   the sum of what the members of the axis have, which is added up where it is needed
  * @error: return location for an error
  *
  * Errors: %GYRE_ERROR_SHARDING for an axis that the mesh hasn't, or that stands twice.
@@ -245,8 +258,25 @@ gyre_sharding_resolve (GyreSharding     *self,
       spec->axes[i] = self->axes[i];
       spec->base[i] = self->axes[i] != 0 ? shape->dims[i] : 0;
     }
+  spec->partial = self->partial;
 
   return TRUE;
+}
+
+gboolean
+gyre_sharding_check_dtype (GyreSharding  *self,
+                           GyreDtype      dtype,
+                           GError       **error)
+{
+  if (self->partial == 0 || dtype == GYRE_F32 || dtype == GYRE_I32 || dtype == GYRE_U32)
+    return TRUE;
+
+  g_set_error (
+      error, GYRE_ERROR, GYRE_ERROR_SHARDING,
+      "sharding '%s' is of summands, which f32, i32 and u32 can be, and the array "
+      "is %s",
+      self->text, gyre_dtype_name (dtype));
+  return FALSE;
 }
 
 /* How many members along the axes of a dimension get a part. */

@@ -206,6 +206,25 @@ split_whole (GyreSpecBuilder *self, GyreTensor *value, const GyreSpec *want)
   return value;
 }
 
+/* What all members have is a sum, too, with an equal part from each. */
+static GyreTensor *
+make_summands (GyreSpecBuilder *self, GyreTensor *value, const GyreSpec *want)
+{
+  GyreSpec spec = *gyre_spec_builder_get (self, value);
+  guint8   axes = want->partial & (guint8) ~spec.partial;
+  double   n    = 1;
+
+  for (guint a = 0; a < self->mesh->n_axes; a++)
+    if (axes & 1 << a)
+      n *= self->mesh->axes[a].size;
+  if (n == 1)
+    return value;
+  spec.partial |= axes;
+  value = gyre_mul_scalar (value, 1 / n);
+  gyre_spec_builder_put (self, &spec);
+  return value;
+}
+
 GyreTensor *
 gyre_spec_builder_move (GyreSpecBuilder *self,
                         GyreTensor      *value,
@@ -214,7 +233,8 @@ gyre_spec_builder_move (GyreSpecBuilder *self,
   value = scatter_partial (self, value, want);
   value = reduce_partial (self, value, want);
   value = gather_splits (self, value, want);
-  return split_whole (self, value, want);
+  value = split_whole (self, value, want);
+  return make_summands (self, value, want);
 }
 
 GyreTensor *

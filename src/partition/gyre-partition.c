@@ -327,18 +327,18 @@ partition_output (Partitioner *self, guint index)
   int               donated = self->donated ? self->donated[index] : -1;
   const GyreTensor *input   = donated < 0 ? NULL
                               : g_ptr_array_index (self->source->inputs, donated);
-  GyreSpec          want;
+  GyreSpec          is, want;
 
   if (input && self->regions && self->regions->flat_input[input->id] != 0)
     return gyre_spec_builder_unflatten (&self->builder, self->chunks[source->id],
                                         &source->shape);
 
-  want = *gyre_spec_builder_get (&self->builder, whole_value (self, source));
-  if (want.partial != 0)
-    mark_whole (self, source);
+  is = want = *gyre_spec_builder_get (&self->builder, whole_value (self, source));
   want.partial = 0;
   if (input)
     want = self->inputs ? self->inputs[donated] : GYRE_SPEC_REPLICATED;
+  if ((is.partial & (guint8) ~want.partial) != 0)
+    mark_whole (self, source);
   return gyre_spec_builder_move (&self->builder, whole_value (self, source), &want);
 }
 

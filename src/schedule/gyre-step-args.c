@@ -262,7 +262,8 @@ gyre_step_info_get_aval (GyreStepInfo  *self,
 
   aval->dtype = array->dtype;
   aval->shape = array->shape;
-  if (!gyre_sharding_resolve (rule->sharding, &array->shape, &spec, error))
+  if (!gyre_sharding_check_dtype (rule->sharding, array->dtype, error) ||
+      !gyre_sharding_resolve (rule->sharding, &array->shape, &spec, error))
     {
       g_prefix_error (error, "argument %s: ", path);
       return FALSE;

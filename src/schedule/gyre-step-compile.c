@@ -127,15 +127,18 @@ find_donors (Compiler        *self,
   return donors;
 }
 
-/* An axis of one device splits nothing. */
+/* An axis of one device splits nothing, and has no summands. */
 static void
 drop_single_axes (GyreMesh *mesh,
                   GyreSpec *spec)
 {
   for (guint a = 0; a < gyre_mesh_get_n_axes (mesh); a++)
     if (gyre_mesh_get_axis_size (mesh, a) == 1)
-      for (int i = 0; i < GYRE_MAX_RANK; i++)
-        spec->axes[i] &= (guint8) ~(1 << a);
+      {
+        spec->partial &= (guint8) ~(1 << a);
+        for (int i = 0; i < GYRE_MAX_RANK; i++)
+          spec->axes[i] &= (guint8) ~(1 << a);
+      }
 
   for (int i = 0; i < GYRE_MAX_RANK; i++)
     if (spec->axes[i] == 0)

@@ -3,6 +3,20 @@
 
 #include <gyre/gyre-error.h>
 
+static void
+append_axes (GString    *text,
+             GyreMesh   *mesh,
+             guint8      axes,
+             const char *before)
+{
+  for (guint a = 0; a < gyre_mesh_get_n_axes (mesh); a++)
+    if (axes & 1 << a)
+      {
+        g_string_append_printf (text, "%s%s", before, gyre_mesh_get_axis_name (mesh, a));
+        before = "+";
+      }
+}
+
 /* The public sharding of an automatic output: flat ones are whole to those outside. */
 static GyreSharding *
 make_sharding (GyreMesh       *mesh,
@@ -13,17 +27,10 @@ make_sharding (GyreMesh       *mesh,
 
   for (int i = 0; i < rank; i++)
     {
-      const char *separator = "";
-
       g_string_append (text, i > 0 ? "," : "");
-      for (guint a = 0; a < gyre_mesh_get_n_axes (mesh); a++)
-        if (spec->axes[i] & 1 << a)
-          {
-            g_string_append_printf (text, "%s%s", separator,
-                                    gyre_mesh_get_axis_name (mesh, a));
-            separator = "+";
-          }
+      append_axes (text, mesh, spec->axes[i], "");
     }
+  append_axes (text, mesh, spec->partial, "~");
 
   return gyre_sharding_new (mesh, text->str, NULL);
 }
@@ -193,6 +200,15 @@ make_inputs (GyreCompiled *compiled,
     }
 }
 
+static gboolean
+is_in_summands (const GyreCompiled *self,
+                guint               i)
+{
+  const GyreProgram *program = g_ptr_array_index (self->programs, 0);
+
+  return program->specs[get_value (self, TRUE, i)->id].partial != 0;
+}
+
 static void
 make_outputs (GyreCompiled *compiled,
               GyreStepInfo *info)
@@ -207,7 +223,8 @@ make_outputs (GyreCompiled *compiled,
       port->dtype = value->dtype;
       port->result = gyre_commands_get_result (compiled->schedule, i);
       port->small = gyre_shape_n_elements (&value->shape) == 1
-                    && port->result.kind != GYRE_RESULT_INPUT;
+                    && port->result.kind != GYRE_RESULT_INPUT
+                    && (info->manual || !is_in_summands (compiled, i));
       if (info->manual)
         make_manual_output (compiled, port, i);
       else

@@ -379,13 +379,19 @@ watch_interrupt (void)
   g_thread_unref (g_thread_new ("gyre-interrupt", wait_for_interrupt, &interrupt));
 }
 
+/* The step of a batch before an update's last comes first, if there is one. */
 static void
 print_dump (const GyreTrainer *trainer, const char *what)
 {
-  g_autofree char *text = what ? gyre_step_describe (trainer->step, what) : NULL;
+  GyreStep *steps[] = { trainer->adder, trainer->step };
 
-  if (text)
-    fputs (text, stdout);
+  for (gsize i = 0; what && i < G_N_ELEMENTS (steps); i++)
+    {
+      g_autofree char *text = steps[i] ? gyre_step_describe (steps[i], what) : NULL;
+
+      if (text)
+        fputs (text, stdout);
+    }
 }
 
 static int

@@ -3,7 +3,8 @@
 
 /* One update of several batches: each adds its mean gradient, weighted by its part of all
  * rows, to sums that stay on the devices; the last makes the update.  What comes out is
- * the mean over all rows, as of one large batch; of a loss that is a sum, the sum. */
+ * the mean over all rows, as of one large batch; of a loss that is a sum, the sum.  Each
+ * device has sums of its own, which are added up once, for the update. */
 
 #define AXIS "data"
 
@@ -70,11 +71,13 @@ add (GyreTree *args, gpointer data)
 static GyreTree *
 add_and_update (GyreTree *args, gpointer data)
 {
+  GyreTrainer *self = data;
   GyreTree *model_state;
-  GyreTree *sums    = add_batch (data, args, &model_state);
-  GyreTree *results = gyre_trainer_finish_step (args, gyre_tree_get_tree (sums, "grads"),
-                                                gyre_tree_get_tensor (sums, "loss"),
-                                                model_state);
+  GyreTree *sums    = add_batch (self, args, &model_state);
+  GyreTensor *loss  = gyre_tree_get_tensor (sums, "loss");
+  GyreTree *grads   = gyre_trainer_add_up (gyre_tree_get_tree (sums, "grads"),
+                                           self->config.mode, &loss);
+  GyreTree *results = gyre_trainer_finish_step (args, grads, loss, model_state);
 
   gyre_tree_set (results, "sums", gyre_tree_map (&sums, 1, zero, NULL, NULL));
   return gyre_trainer_watch_nan (data, results);
@@ -86,8 +89,8 @@ make_step (GyreTrainer *self, GyreStepFunc func, GError **error)
   if (self->config.mode == GYRE_MODE_PMAP)
     return gyre_step_pmap (func, self->mesh, AXIS, "weight", "batch", "state,sums", self,
                            NULL, error);
-  return gyre_step_jit (func, self->mesh, "state=, batch=" AXIS, "state,sums", self, NULL,
-                        error);
+  return gyre_step_jit (func, self->mesh, "state=, batch=" AXIS ", sums=~" AXIS,
+                        "state,sums", self, NULL, error);
 }
 
 static GyreTree *

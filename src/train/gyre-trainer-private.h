@@ -138,11 +138,14 @@ GyreTree    *gyre_trainer_call_step (GyreTrainer *self, GyreStep *step, GyreMesh
 gboolean     gyre_trainer_read      (GyreTree *results, const char *name, double *value,
                                      GError **error);
 
-/* The traced pieces: gradients, loss and model state over all devices' rows, and the
- * state after an update. */
+/* The traced pieces: gradients, loss and model state over all devices' rows, of which
+ * pmap mode has a summand a device; those summed over the devices; and the state after an
+ * update. */
 GyreTree    *gyre_trainer_value_and_grad (GyreTrainer *self, GyreTree *args,
                                           GyreMode mode, GyreTensor **loss,
                                           GyreTree **model_state);
+GyreTree    *gyre_trainer_add_up         (GyreTree *grads, GyreMode mode,
+                                          GyreTensor **loss);
 GyreTree    *gyre_trainer_finish_step    (GyreTree *args, GyreTree *grads,
                                           GyreTensor *loss, GyreTree *model_state);
 /* The key of the next update, of a batch of it, for all devices. */

@@ -120,23 +120,20 @@ local_rows (GyreTree *args)
   return gyre_constant (GYRE_F32, (double) gyre_tensor_dim (label, 0));
 }
 
-/* data: what the sum is divided by, or NULL */
 static GyreTree *
-add_members (const char       *path,
-              GyreTree *const  *leaves,
-              guint             n_trees,
-              gpointer          data,
-              GError          **error)
+divide (const char       *path,
+        GyreTree *const  *leaves,
+        guint             n_trees,
+        gpointer          data,
+        GError          **error)
 {
-  GyreTensor *sum = gyre_psum (gyre_tree_as_tensor (leaves[0]), AXIS);
-
-  return gyre_tree_new_tensor (data != NULL ? gyre_div (sum, data) : sum);
+  return gyre_tree_new_tensor (gyre_div (gyre_tree_as_tensor (leaves[0]), data));
 }
 
 /* In jit mode written as if for one device. In pmap mode for one device's share, whose
  * losses are summed, so that what devices tell each other in the model is differentiated
- * with its right weight, and divided once by how many there are in all rows; model state
- * is a mean weighted by rows. */
+ * with its right weight, and divided by how many there are in all rows: the sum over
+ * devices is the mean. Model state is a mean weighted by rows. */
 GyreTree *
 gyre_trainer_value_and_grad (GyreTrainer  *self,
                              GyreTree     *args,
@@ -145,7 +142,7 @@ gyre_trainer_value_and_grad (GyreTrainer  *self,
                              GyreTree    **model_state)
 {
   GyreTree   *grads;
-  GyreTensor *rows, *total = NULL;
+  GyreTensor *rows, *total;
   double      n_terms;
 
   *model_state = NULL;
@@ -156,14 +153,25 @@ gyre_trainer_value_and_grad (GyreTrainer  *self,
 
   rows = local_rows (args);
   if (gyre_trainer_is_mean (self))
-    total = gyre_psum (n_terms == 1.0 ? rows : gyre_mul_scalar (rows, n_terms), AXIS);
-  grads = gyre_tree_map (&grads, 1, add_members, total, NULL);
-  *loss = gyre_psum (*loss, AXIS);
-  if (total)
-    *loss = gyre_div (*loss, total);
+    {
+      total = gyre_psum (n_terms == 1.0 ? rows : gyre_mul_scalar (rows, n_terms), AXIS);
+      grads = gyre_tree_map (&grads, 1, divide, total, NULL);
+      *loss = gyre_div (*loss, total);
+    }
   if (*model_state)
     *model_state = gyre_pmean_weighted_tree (*model_state, rows, AXIS);
   return grads;
+}
+
+GyreTree *
+gyre_trainer_add_up (GyreTree   *grads,
+                     GyreMode    mode,
+                     GyreTensor **loss)
+{
+  if (mode == GYRE_MODE_JIT)
+    return grads;
+  *loss = gyre_psum (*loss, AXIS);
+  return gyre_psum_tree (grads, AXIS);
 }
 
 /* {state, batch, key} → {state, loss} */
@@ -174,6 +182,7 @@ train (GyreTree *args, GyreTrainer *self, GyreMode mode)
   GyreTree   *model_state;
   GyreTree   *grads = gyre_trainer_value_and_grad (self, args, mode, &loss, &model_state);
 
+  grads = gyre_trainer_add_up (grads, mode, &loss);
   return gyre_trainer_watch_nan (
       self, gyre_trainer_finish_step (args, grads, loss, model_state));
 }

@@ -6,6 +6,7 @@ import argparse
 import json
 import math
 import pathlib
+import re
 import struct
 import tempfile
 
@@ -29,6 +30,16 @@ def accumulate(gyre, mode, devices):
     small = gyre.losses('small.log')
     check(len(large) == 30 and near(small, large, 1e-5),
           f'{mode} on {devices}: 4 batches of 16 are one of 64')
+
+
+def sum_up(gyre, mode):
+    """Batches before an update's last send no gradients: each device keeps its own sums."""
+    said = gyre.run(*COMMON, '--devices', 'pocl*2', '--mode', mode, '--steps', '2',
+                    '--batch-size', '16', '--accumulate', '2', '--dump', 'program')
+    adder, update = said.split('mesh data=2')[1:]
+    arrays = re.compile(r'f32\[\d[^ ]* (?:all_reduce|reduce_scatter|all_gather|psum)\b')
+    check(not arrays.findall(adder) and len(arrays.findall(update)) >= 4,
+          f'{mode}: the gradients are added up once an update')
 
 
 def resume(gyre):
@@ -154,6 +165,7 @@ def main():
         for mode in ['jit', 'pmap']:
             for devices in ['pocl', 'pocl*3']:
                 accumulate(gyre, mode, devices)
+            sum_up(gyre, mode)
         resume(gyre)
         validation(gyre)
         augment(gyre)

@@ -81,6 +81,8 @@ static const struct
   { GYRE_F32, { 2, { 0, 4 } }, "data" },
   { GYRE_F32, { 2, { 3, 4 } }, "[data]" },
   { GYRE_F32, { 1, { 2 } }, "data" },
+  { GYRE_I32, { 2, { 7, 5 } }, "~data" },
+  { GYRE_F32, { 0 }, "~data" },
 };
 
 START_TEST (goes_there_and_back)

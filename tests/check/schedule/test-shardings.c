@@ -285,12 +285,94 @@ START_TEST (sends_in_buckets)
 }
 END_TEST
 
+/* Gradients of several batches added up: sums that stay summands of the members send
+ * nothing, and are the same numbers once they are read. */
+
+static GyreTree *
+add (const char      *path,
+     GyreTree *const *leaves,
+     guint            n_trees,
+     gpointer         data,
+     GError         **error)
+{
+  return gyre_tree_new_tensor (gyre_add (gyre_tree_as_tensor (leaves[0]),
+                                         gyre_tree_as_tensor (leaves[1])));
+}
+
+static GyreTree *
+sum_step (GyreTree *args,
+          gpointer  data)
+{
+  GyreTree *both[] = {
+    gyre_tree_get_tree (args, "sums"),
+    gyre_value_and_grad (loss_func, gyre_tree_get_tree (args, "params"), args, NULL, NULL)
+  };
+
+  return gyre_tree_build (
+      GYRE_TREE_ENTRY ("sums", gyre_tree_map (both, 2, add, NULL, NULL)), NULL);
+}
+
+static GyreTree *
+run_sums (GyreMesh   *mesh,
+          const char *shardings,
+          char      **program)
+{
+  g_autoptr (GyreTree) args = make_args ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GyreStep) step =
+      gyre_step_jit (sum_step, mesh, shardings, "sums", NULL, NULL, &error);
+  g_autoptr (GyreTree) result = NULL;
+
+  gyre_assert_no_error (error);
+  /* the first sums are arrays of the host, and no zeros */
+  gyre_tree_set (args, "sums", gyre_tree_get_tree (args, "params"));
+  for (guint i = 0; i < 3; i++)
+    {
+      gyre_tree_replace (&result, gyre_step_run_tree (step, args, &error));
+      gyre_assert_no_error (error);
+      gyre_tree_set (args, "sums", gyre_tree_get_tree (result, "sums"));
+    }
+  gyre_step_wait (step, &error);
+  gyre_assert_no_error (error);
+  *program = gyre_step_describe (step, "program");
+  return gyre_tree_ref (gyre_tree_get_tree (result, "sums"));
+}
+
+static const Case sum_cases[] = {
+  { "pocl*2", "dp=2", NULL, "x=dp, y=dp, sums=~dp" },
+  { "pocl*3", "dp=3", "5,2,1", "x=dp, y=dp, sums=~dp" },
+  { "pocl*4", "dp=2,tp=2", NULL,
+    "params/w1=,tp, params/w2=tp, x=dp, y=dp, sums=~dp, sums/w1=,tp~dp, sums/w2=tp~dp" },
+  /* gradients that are no sums over this axis */
+  { "pocl*3", "dp=3", NULL, "sums=~dp" },
+};
+
+START_TEST (keeps_sums_apart)
+{
+  const Case *c = &sum_cases[_i];
+  g_autofree char *name = g_strdup_printf ("%s: %s", c->layout, c->shardings);
+  g_autofree char *program = NULL, *alone = NULL;
+  g_autoptr (GyreMesh) mesh = make_mesh (c->devices, c->layout, c->weights);
+  g_autoptr (GyreMesh) one = make_mesh ("pocl", "dp=1", NULL);
+  g_autoptr (GyreTree) is = run_sums (mesh, c->shardings, &program);
+
+  gyre_tree_replace (&expected, run_sums (one, NULL, &alone));
+  gyre_tree_foreach (is, compare_leaf, name);
+  if (strchr (c->layout, ',') == NULL && strstr (c->shardings, "x=dp") != NULL)
+    {
+      ck_assert_ptr_null (strstr (program, "reduce_scatter"));
+      ck_assert_ptr_null (strstr (program, "all_reduce"));
+    }
+}
+END_TEST
+
 static void
 add_tests (Suite *suite)
 {
   TCase *tcase = gyre_check_case (suite, "shardings", open_expected, close_expected);
 
   tcase_add_test (tcase, sends_in_buckets);
+  tcase_add_loop_test (tcase, keeps_sums_apart, 0, G_N_ELEMENTS (sum_cases));
   tcase_add_loop_test (tcase, gives_what_one_device_gives, 0, G_N_ELEMENTS (cases));
 }
 
