@@ -236,7 +236,9 @@ check_shape (GyreSharding     *self,
 
       g_set_error (error, GYRE_ERROR, GYRE_ERROR_SHARDING,
                    "sharding '%s' needs a leading dimension of %u, one a device, and the "
-                   "array is %s", self->text, n, text);
+                   "array is %s: gyre_replicate () and gyre_shard_batch () make it, and "
+                   "an argument that has none is to be named as broadcast", self->text, n,
+                   text);
       return FALSE;
     }
 

@@ -93,15 +93,20 @@ gyre_value_and_grad (GyreLossFunc  func,
                      GyreTensor  **value,
                      GyreTree    **aux)
 {
-  GyreGraph *graph = gyre_graph_get_current ();
+  GyreGraph *graph = gyre_graph_require ("gyre_value_and_grad");
   g_autofree GyreTensor **wrt = NULL;
   g_autofree GyreTensor **grads = NULL;
   GyreTree *copies, *further = NULL, *result;
   GyreTensor *loss;
   guint n;
 
+  if (value != NULL)
+    *value = graph != NULL ? gyre_graph_fail (graph, NULL) : NULL;
+  if (aux != NULL)
+    *aux = NULL;
   g_return_val_if_fail (func != NULL && params != NULL, NULL);
-  g_return_val_if_fail (graph != NULL, NULL);
+  if (graph == NULL)
+    return NULL;
 
   wrt = copy_params (params, graph, &n);
   copies = rebuild (params, wrt, n);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/gyre-arena-private.h"
 #include "base/gyre-tree-private.h"
 
 /* A row for each kind of tree; src/array and src/trace fill in theirs. */
@@ -95,4 +96,24 @@ gyre_tree_get_view (GyreTree *self)
     }
 
   return g_atomic_pointer_get (&self->view);
+}
+
+static GyreTreeErrorFunc keep_error;
+
+void
+gyre_tree_set_keep_error (GyreTreeErrorFunc func)
+{
+  keep_error = func;
+}
+
+gboolean
+gyre_tree_keeps_errors (void)
+{
+  return keep_error != NULL && gyre_owner_get () != NULL;
+}
+
+GyreTensor *
+gyre_tree_keep_error (GError *error)
+{
+  return keep_error (error);
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <gyre/gyre-error.h>
+
 static GyreTree *
 get_element (GyreTree   *self,
              const char *name,
@@ -73,12 +75,48 @@ gyre_tree_lookup (GyreTree   *self,
   return self;
 }
 
+/* Inside of a trace it is the step's error, and a tensor stands for what isn't there. */
+static gpointer G_GNUC_PRINTF (2, 3)
+complain (GyreTreeKind  kind,
+          const char   *format,
+          ...)
+{
+  g_autofree char *text = NULL;
+  GyreTensor *tensor;
+  va_list args;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+
+  if (!gyre_tree_keeps_errors ())
+    {
+      g_critical ("%s", text);
+      return NULL;
+    }
+
+  tensor = gyre_tree_keep_error (
+      g_error_new_literal (GYRE_ERROR, GYRE_ERROR_TREE, text));
+  return kind == GYRE_TREE_TENSOR ? tensor : NULL;
+}
+
+static gpointer
+complain_of_path (GyreTree     *self,
+                  const char   *path,
+                  GyreTreeKind  kind)
+{
+  g_autofree char *text = gyre_tree_to_string (self);
+
+  return complain (kind, "the tree has no \"%s\": %s", path, text);
+}
+
 /**
  * gyre_tree_get_tree:
  * @self: a tree
  * @path: (nullable): a path to something; %NULL is @self
  *
- * As gyre_tree_lookup(), but a path that leads nowhere is a programmer error.
+ * As gyre_tree_lookup(), but a path that leads nowhere is a programmer error; inside of a
+ * traced function it is the error of the step.
  *
  * Returns: (transfer none): the tree at @path
  */
@@ -91,14 +129,8 @@ gyre_tree_get_tree (GyreTree   *self,
   g_return_val_if_fail (self != NULL, NULL);
 
   tree = path == NULL ? self : gyre_tree_lookup (self, path);
-  if (tree == NULL)
-    {
-      g_autofree char *text = gyre_tree_to_string (self);
 
-      g_critical ("the tree has no \"%s\": %s", path, text);
-    }
-
-  return tree;
+  return tree != NULL ? tree : complain_of_path (self, path, GYRE_TREE_NONE);
 }
 
 static gpointer
@@ -112,22 +144,23 @@ get_leaf (GyreTree     *self,
 
   g_return_val_if_fail (self != NULL, NULL);
 
-  tree = gyre_tree_get_tree (self, path);
+  tree = path == NULL ? self : gyre_tree_lookup (self, path);
   if (tree == NULL)
-    return NULL;
+    return complain_of_path (self, path, kind);
   if (tree->kind == kind)
     return tree->leaf;
 
   found = gyre_tree_describe (tree);
-  g_critical ("\"%s\" is %s, not %s", path != NULL ? path : "", found, wanted);
-
-  return NULL;
+  return complain (kind, "\"%s\" is %s, not %s", path != NULL ? path : "", found, wanted);
 }
 
 /**
  * gyre_tree_get_tensor:
  * @self: a tree
  * @path: (nullable): the path of a tensor; %NULL is @self
+ *
+ * A path that leads nowhere, or to something else, is the error of the step; a tensor
+ * without a value stands for it.
  *
  * Returns: (transfer none): the tensor at @path, which must be there
  */

@@ -144,14 +144,6 @@ run_map (Map             *map,
   return result;
 }
 
-static GyreTreeErrorFunc keep_error;
-
-void
-gyre_tree_set_keep_error (GyreTreeErrorFunc func)
-{
-  keep_error = func;
-}
-
 static GyreTree *
 map_alike (GyreTree *const  *trees,
            guint             n_trees,
@@ -201,9 +193,9 @@ gyre_tree_map (GyreTree *const  *trees,
   if (result != NULL)
     return result;
 
-  if (error == NULL && keep_error != NULL && gyre_owner_get () != NULL)
+  if (error == NULL && gyre_tree_keeps_errors ())
     {
-      keep_error (local);
+      gyre_tree_keep_error (local);
       return trees[0];
     }
 

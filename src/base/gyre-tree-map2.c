@@ -22,7 +22,7 @@ map_pair (const char       *path,
     if (leaves[i]->kind != GYRE_TREE_TENSOR)
       {
         g_set_error (error, GYRE_ERROR, GYRE_ERROR_TREE,
-                     "gyre_tree_map2: \"%s\" of the %s tree is an array, and must be a "
+                     "\"%s\" of the %s tree is an array, and must be a "
                      "tensor: hand it to the step as an argument", path,
                      i == 0 ? "first" : "second");
         return NULL;
@@ -33,8 +33,7 @@ map_pair (const char       *path,
     return gyre_tree_new_tensor (result);
 
   g_set_error (error, GYRE_ERROR, GYRE_ERROR_TREE,
-               "gyre_tree_map2: \"%s\": the function returned NULL: it must return a "
-               "tensor", path);
+               "\"%s\": the function returned NULL: it must return a tensor", path);
   return NULL;
 }
 
@@ -57,9 +56,18 @@ gyre_tree_map2 (GyreTensorFunc2  func,
 {
   GyreTree *trees[] = { a, b };
   Map2 map = { func };
+  GError *error = NULL;
+  GyreTree *result;
 
-  g_return_val_if_fail (func != NULL, a);
-  g_return_val_if_fail (a != NULL && b != NULL, a);
+  g_return_val_if_fail (func != NULL && a != NULL, a);
+  g_return_val_if_fail (gyre_tree_keeps_errors (), NULL);
 
-  return gyre_tree_map (trees, 2, map_pair, &map, NULL);
+  if (b == NULL)
+    g_set_error_literal (&error, GYRE_ERROR, GYRE_ERROR_TREE, "the second tree is NULL");
+  else if ((result = gyre_tree_map (trees, 2, map_pair, &map, &error)) != NULL)
+    return result;
+
+  g_prefix_error (&error, "gyre_tree_map2: ");
+  gyre_tree_keep_error (error);
+  return a;
 }

@@ -42,10 +42,13 @@ gpointer gyre_tree_leaf_ref       (GyreTreeKind kind, gpointer leaf);
 void     gyre_tree_leaf_unref     (GyreTreeKind kind, gpointer leaf);
 char    *gyre_tree_leaf_to_string (GyreTree *self);
 
-/* Inside of traces: takes an error that the caller of gyre_tree_map () doesn't. */
-typedef void (*GyreTreeErrorFunc) (GError *error);
+/* Inside of traces: takes an error for which a call has no other way out, and gives a
+ * tensor that stands for what there would have been. */
+typedef GyreTensor *(*GyreTreeErrorFunc) (GError *error);
 
-void gyre_tree_set_keep_error       (GyreTreeErrorFunc    func);
+void        gyre_tree_set_keep_error (GyreTreeErrorFunc func);
+gboolean    gyre_tree_keeps_errors   (void);            /* a trace is running */
+GyreTensor *gyre_tree_keep_error     (GError *error);   /* takes it */
 
 /* "an array", "a list of 3"…, for messages. */
 char     *gyre_tree_describe  (GyreTree *self);

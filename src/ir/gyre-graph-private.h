@@ -98,6 +98,8 @@ char       *gyre_graph_to_string_full (const GyreGraph *self, GyreTensorNoteFunc
 
 /* The graph that builders without operands (constants, iota) emit into. */
 GyreGraph  *gyre_graph_get_current (void);
+/* That, or NULL with a critical that says where the public call belongs. */
+GyreGraph  *gyre_graph_require     (const char *call);
 void        gyre_graph_push        (GyreGraph *self);
 void        gyre_graph_pop         (void);
 

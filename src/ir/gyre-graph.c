@@ -248,6 +248,16 @@ gyre_graph_get_current (void)
   return current != NULL ? current->data : NULL;
 }
 
+GyreGraph *
+gyre_graph_require (const char *call)
+{
+  if (current == NULL)
+    g_critical ("%s: there is nothing to trace here: call it in the function that "
+                "gyre_step_jit () or gyre_step_pmap () is given", call);
+
+  return gyre_graph_get_current ();
+}
+
 void
 gyre_graph_push (GyreGraph *self)
 {

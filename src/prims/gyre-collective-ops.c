@@ -171,12 +171,14 @@ emit_index (GyreGraph  *graph,
 GyreTensor *
 gyre_axis_index (const char *axis)
 {
-  GyreGraph *graph = gyre_graph_get_current ();
+  GyreGraph *graph = gyre_graph_require ("gyre_axis_index");
   g_auto (GStrv) names = NULL;
   GyreTensor *index = NULL;
   guint size = 1;
 
-  g_return_val_if_fail (graph != NULL && axis != NULL, NULL);
+  g_return_val_if_fail (axis != NULL, NULL);
+  if (graph == NULL)
+    return NULL;
 
   names = gyre_collective_split_axes (graph, "axis_index", axis);
   if (names == NULL)
@@ -222,10 +224,12 @@ is_manual (GyreGraph  *graph,
 gboolean
 gyre_axis_is_manual (const char *axis)
 {
-  GyreGraph *graph = gyre_graph_get_current ();
+  GyreGraph *graph = gyre_graph_require ("gyre_axis_is_manual");
   g_auto (GStrv) names = NULL;
 
-  g_return_val_if_fail (graph != NULL && axis != NULL, FALSE);
+  g_return_val_if_fail (axis != NULL, FALSE);
+  if (graph == NULL)
+    return FALSE;
 
   names = gyre_collective_split_axes (graph, "axis_is_manual", axis);
   for (guint i = 0; names != NULL && names[i] != NULL; i++)
@@ -266,10 +270,12 @@ gyre_collective_count_members (GyreGraph  *graph,
 GyreTensor *
 gyre_axis_size (const char *axis)
 {
-  GyreGraph *graph = gyre_graph_get_current ();
+  GyreGraph *graph = gyre_graph_require ("gyre_axis_size");
   guint n;
 
-  g_return_val_if_fail (graph != NULL && axis != NULL, NULL);
+  g_return_val_if_fail (axis != NULL, NULL);
+  if (graph == NULL)
+    return NULL;
 
   n = gyre_collective_count_members (graph, "axis_size", axis);
   return n > 0 ? gyre_constant (GYRE_I32, n) : gyre_graph_fail (graph, NULL);

@@ -15,7 +15,37 @@ describe_axes (GyreGraph *graph,
       g_string_append_printf (names, "%s'%s'", names->len > 0 ? ", " : "",
                               graph->axes[a].name);
 
-  return names->len > 0 ? names->str : "none";
+  return names->str;
+}
+
+static gboolean
+is_any_manual (GyreGraph *graph)
+{
+  for (guint a = 0; a < graph->n_axes; a++)
+    if (graph->axes[a].manual)
+      return TRUE;
+
+  return FALSE;
+}
+
+static void
+fail_axis (GyreGraph  *graph,
+           const char *call,
+           const char *name)
+{
+  g_autoptr (GString) names = g_string_new (NULL);
+
+  if (is_any_manual (graph))
+    gyre_graph_fail_with (graph, GYRE_ERROR_SHARDING,
+                          "%s: '%s' is not a manual axis of this function, which has: "
+                          "%s. Name one, as gyre_step_pmap () was given it", call, name,
+                          describe_axes (graph, names));
+  else
+    gyre_graph_fail_with (graph, GYRE_ERROR_SHARDING,
+                          "%s: '%s' is not a manual axis of this function, which has "
+                          "none: collectives by name are for gyre_step_pmap (). A "
+                          "function for gyre_step_jit () sees whole arrays: leave the "
+                          "collective out, and the partitioner puts it in", call, name);
 }
 
 gboolean
@@ -25,8 +55,6 @@ gyre_axis_attrs_init (GyreAxisAttrs   *self,
                       const char      *name,
                       const GyreAxis **axis)
 {
-  g_autoptr (GString) names = g_string_new (NULL);
-
   for (guint a = 0; a < graph->n_axes; a++)
     if (graph->axes[a].manual && strcmp (graph->axes[a].name, name) == 0)
       {
@@ -36,11 +64,7 @@ gyre_axis_attrs_init (GyreAxisAttrs   *self,
         return TRUE;
       }
 
-  gyre_graph_fail (graph,
-                   g_error_new (GYRE_ERROR, GYRE_ERROR_SHARDING,
-                                "%s: '%s' is not a manual axis of this function, which "
-                                "has: %s. Name one, as gyre_step_pmap () was given it",
-                                call, name, describe_axes (graph, names)));
+  fail_axis (graph, call, name);
   return FALSE;
 }
 

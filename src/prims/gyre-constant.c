@@ -133,7 +133,9 @@ gyre_full (GyreShape shape,
            GyreDtype dtype,
            double    value)
 {
-  return gyre_prims_constant (gyre_graph_get_current (), dtype, &shape, value);
+  GyreGraph *graph = gyre_graph_require ("gyre_full");
+
+  return graph != NULL ? gyre_prims_constant (graph, dtype, &shape, value) : NULL;
 }
 
 /**
@@ -242,10 +244,14 @@ gyre_iota (GyreShape shape,
            GyreDtype dtype,
            int       dim)
 {
+  GyreGraph *graph = gyre_graph_require ("gyre_iota");
   GyreIotaAttrs attrs = { 0 };
+
+  if (graph == NULL)
+    return NULL;
 
   attrs.dtype = dtype;
   attrs.shape = shape;
   attrs.dim = dim == -1 ? shape.rank - 1 : dim;
-  return gyre_graph_emit (gyre_graph_get_current (), &gyre_prim_iota, NULL, 0, &attrs);
+  return gyre_graph_emit (graph, &gyre_prim_iota, NULL, 0, &attrs);
 }

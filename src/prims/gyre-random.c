@@ -351,7 +351,9 @@ static const GyrePrim uniform_prim = {
 GyreTensor *
 gyre_random_key (GyreKey key)
 {
-  return gyre_graph_emit (gyre_graph_get_current (), &key_prim, NULL, 0, &key);
+  GyreGraph *graph = gyre_graph_require ("gyre_random_key");
+
+  return graph != NULL ? gyre_graph_emit (graph, &key_prim, NULL, 0, &key) : NULL;
 }
 
 /**

@@ -81,6 +81,9 @@ gboolean     gyre_step_info_add_stacked   (GyreStepInfo  *self,
                                            GError       **error);
 const GyreArgsRule *gyre_step_info_find   (GyreStepInfo  *self,
                                            const char    *path);
+gboolean     gyre_step_info_check_names   (GyreStepInfo  *self,
+                                           GyreTree      *args,
+                                           GError       **error);
 gboolean     gyre_step_info_is_donated    (GyreStepInfo  *self,
                                            const char    *path);
 void         gyre_step_info_free          (GyreStepInfo  *self);

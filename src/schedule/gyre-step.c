@@ -222,7 +222,8 @@ get_compiled (GyreStep   *self,
 
   if (compiled == NULL)
     {
-      compiled = gyre_compiled_new (self->info, args, arrays, paths, error);
+      if (gyre_step_info_check_names (self->info, args, error))
+        compiled = gyre_compiled_new (self->info, args, arrays, paths, error);
       if (compiled != NULL)
         g_hash_table_insert (self->compiled, g_steal_pointer (&key), compiled);
     }

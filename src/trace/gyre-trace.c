@@ -167,10 +167,10 @@ run_func (GyreTrace       *self,
 }
 
 /* Takes it. */
-static void
+static GyreTensor *
 keep_error (GError *error)
 {
-  gyre_graph_fail (gyre_graph_get_current (), error);
+  return gyre_graph_fail (gyre_graph_get_current (), error);
 }
 
 gboolean
