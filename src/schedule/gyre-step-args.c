@@ -3,11 +3,11 @@
 
 #include <gyre/gyre-error.h>
 
-static void
-add_rule (GyreStepInfo *self,
-          const char   *prefix,
-          GyreArgsKind  kind,
-          GyreSharding *sharding)
+void
+gyre_step_info_add_rule (GyreStepInfo *self,
+                         const char   *prefix,
+                         GyreArgsKind  kind,
+                         GyreSharding *sharding)
 {
   GyreArgsRule rule = { g_strdup (prefix), kind, sharding };
 
@@ -37,7 +37,7 @@ add_sharding (GyreStepInfo  *self,
       return FALSE;
     }
 
-  add_rule (self, prefix, GYRE_ARGS_SHARDED, sharding);
+  gyre_step_info_add_rule (self, prefix, GYRE_ARGS_SHARDED, sharding);
   return TRUE;
 }
 
@@ -92,6 +92,20 @@ gyre_step_join_axes (GyreMesh *mesh)
   return g_string_free (names, FALSE);
 }
 
+static gboolean
+add_broadcast (GyreStepInfo  *self,
+               const char    *prefix,
+               GError       **error)
+{
+  GyreSharding *sharding = gyre_sharding_new (self->mesh, "", error);
+
+  if (sharding == NULL)
+    return FALSE;
+
+  gyre_step_info_add_rule (self, prefix, GYRE_ARGS_BROADCAST, sharding);
+  return TRUE;
+}
+
 gboolean
 gyre_step_info_add_kinds (GyreStepInfo  *self,
                           const char    *names,
@@ -99,28 +113,12 @@ gyre_step_info_add_kinds (GyreStepInfo  *self,
                           GError       **error)
 {
   g_auto (GStrv) parts = g_strsplit (names != NULL ? names : "", ",", -1);
-  const char *axis = gyre_mesh_get_axis_name (self->mesh, 0);
-  const char *spec = kind == GYRE_ARGS_RAGGED ? axis : "";
 
   for (guint i = 0; parts[i] != NULL; i++)
-    {
-      GyreSharding *sharding;
-
-      if (*g_strstrip (parts[i]) == '\0')
-        continue;
-      if (kind == GYRE_ARGS_RAGGED && gyre_mesh_get_n_axes (self->mesh) > 1)
-        {
-          g_set_error (error, GYRE_ERROR, GYRE_ERROR_SHARDING,
-                       "gyre_step_pmap: entry %s can't be ragged on a mesh of %u axes: "
-                       "rows are cut by share along one axis", parts[i],
-                       gyre_mesh_get_n_axes (self->mesh));
-          return FALSE;
-        }
-      sharding = gyre_sharding_new (self->mesh, spec, error);
-      if (sharding == NULL)
-        return FALSE;
-      add_rule (self, parts[i], kind, sharding);
-    }
+    if (*g_strstrip (parts[i]) != '\0' &&
+        !(kind == GYRE_ARGS_RAGGED ? gyre_step_info_add_ragged (self, parts[i], error)
+                                   : add_broadcast (self, parts[i], error)))
+      return FALSE;
 
   return TRUE;
 }
@@ -137,7 +135,7 @@ gyre_step_info_add_stacked (GyreStepInfo  *self,
   if (sharding == NULL)
     return FALSE;
 
-  add_rule (self, "", GYRE_ARGS_STACKED, sharding);
+  gyre_step_info_add_rule (self, "", GYRE_ARGS_STACKED, sharding);
   return TRUE;
 }
 
@@ -204,16 +202,18 @@ gyre_step_info_free (GyreStepInfo *self)
 }
 
 static void
-append_rows (GyreStepInfo *self,
-             GyreArray    *array,
-             GString      *key)
+append_rows (GyreStepInfo       *self,
+             const GyreArgsRule *rule,
+             GyreArray          *array,
+             GString            *key)
 {
   guint n = gyre_mesh_get_n_devices (self->mesh);
-  g_autofree gint64 *bounds = g_new (gint64, n + 1);
+  g_autofree gint64 *rows = g_new (gint64, n);
 
-  gyre_mesh_cut (self->mesh, 0, array->shape.rank > 0 ? array->shape.dims[0] : 0, bounds);
-  for (guint d = 1; d < n; d++)
-    g_string_append_printf (key, ":%" G_GINT64_FORMAT, bounds[d]);
+  if (!gyre_step_cut_rows (self->mesh, rule->sharding, &array->shape, rows, NULL))
+    return;   /* which is found when it is traced */
+  for (guint d = 0; d < n; d++)
+    g_string_append_printf (key, ":%" G_GINT64_FORMAT, rows[d]);
 }
 
 /* In jit form shares don't matter: one program has sizes as arguments. */
@@ -228,12 +228,13 @@ gyre_step_info_make_key (GyreStepInfo *self,
     {
       GyreArray *array = g_ptr_array_index (arrays, i);
       const char *path = g_ptr_array_index (paths, i);
+      const GyreArgsRule *rule = gyre_step_info_find (self, path);
 
       g_string_append_printf (key, "%s %d[", path, (int) array->dtype);
       for (int k = 0; k < array->shape.rank; k++)
         g_string_append_printf (key, "%" G_GINT64_FORMAT ",", array->shape.dims[k]);
-      if (gyre_step_info_find (self, path)->kind == GYRE_ARGS_RAGGED)
-        append_rows (self, array, key);
+      if (rule->kind == GYRE_ARGS_RAGGED)
+        append_rows (self, rule, array, key);
       g_string_append_c (key, ']');
     }
 
@@ -257,7 +258,7 @@ gyre_step_info_get_aval (GyreStepInfo  *self,
                          GError       **error)
 {
   const GyreArgsRule *rule = gyre_step_info_find (self, path);
-  g_autofree gint64 *bounds = g_new (gint64, gyre_mesh_get_n_devices (self->mesh) + 1);
+  g_autofree gint64 *rows = g_new (gint64, gyre_mesh_get_n_devices (self->mesh));
   GyreSpec spec;
 
   aval->dtype = array->dtype;
@@ -271,11 +272,9 @@ gyre_step_info_get_aval (GyreStepInfo  *self,
 
   if (rule->kind == GYRE_ARGS_STACKED)
     drop_leading (&aval->shape);
-  else if (rule->kind == GYRE_ARGS_RAGGED)
-    {
-      gyre_mesh_cut (self->mesh, 0, array->shape.dims[0], bounds);
-      aval->shape.dims[0] = bounds[device + 1] - bounds[device];
-    }
+  else if (rule->kind == GYRE_ARGS_RAGGED &&
+           gyre_step_cut_rows (self->mesh, rule->sharding, &array->shape, rows, NULL))
+    aval->shape.dims[0] = rows[device];
 
   return TRUE;
 }

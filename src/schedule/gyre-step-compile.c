@@ -20,6 +20,7 @@ typedef struct
   GyreCompiled *compiled;
   GyreProgram **by_device;
   GyreAval    **avals;      /* by variant */
+  guint8        ragged;     /* axes whose members have unlike rows */
 } Compiler;
 
 static GyreAval *
@@ -38,28 +39,6 @@ make_avals (Compiler  *self,
   return g_steal_pointer (&avals);
 }
 
-static gboolean
-has_ragged (Compiler *self)
-{
-  guint n = gyre_mesh_get_n_devices (self->info->mesh);
-  g_autofree gint64 *bounds = g_new (gint64, n + 1);
-
-  for (guint i = 0; i < self->arrays->len; i++)
-    {
-      GyreArray *array = g_ptr_array_index (self->arrays, i);
-
-      if (gyre_step_info_find (self->info, g_ptr_array_index (self->paths, i))->kind
-          != GYRE_ARGS_RAGGED)
-        continue;
-      gyre_mesh_cut (self->info->mesh, 0, array->shape.dims[0], bounds);
-      for (guint d = 1; d < n; d++)
-        if (bounds[d + 1] - bounds[d] != bounds[1])
-          return TRUE;
-    }
-
-  return FALSE;
-}
-
 static GyreTrace *
 trace (Compiler        *self,
        const GyreAval  *avals,
@@ -71,7 +50,7 @@ trace (Compiler        *self,
   gyre_mesh_get_spec (self->info->mesh, &mesh);
   for (guint a = 0; a < mesh.n_axes; a++)
     gyre_trace_add_axis (result, mesh.axes[a].name, mesh.axes[a].size, self->info->manual,
-                         self->info->manual && has_ragged (self));
+                         (self->ragged & 1 << a) != 0);
   self->info->n_traces++;
   if (!gyre_trace_run (result, self->info->func, self->info->data, self->args, avals,
                        error))
@@ -257,7 +236,7 @@ add_variant (Compiler  *self,
     return FALSE;
 
   graph = gyre_graph_simplify (traced->graph);
-  if (self->info->manual && has_ragged (self))
+  if (self->ragged != 0)
     copy_shared_outputs (graph);
   gyre_collectives_number (graph);
   g_ptr_array_add (compiled->graphs, graph);
@@ -342,6 +321,7 @@ gyre_compiled_new (GyreStepInfo  *info,
 
   self.by_device = g_new0 (GyreProgram *, n);
   self.avals = g_new0 (GyreAval *, n + 1);
+  self.ragged = gyre_step_info_find_ragged (info, arrays, paths);
   good = compile (&self, error);
   g_strfreev ((char **) self.avals);
   g_free (self.by_device);

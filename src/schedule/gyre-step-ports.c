@@ -58,25 +58,61 @@ make_auto_output (GyreCompiled *self,
       make_sharding (self->mesh, &program->specs[value->id], value->shape.rank);
 }
 
-/* Devices with unlike rows: their results stand one after the other. */
+/* The rows that each device gives, or FALSE: all give the same shape. */
 static gboolean
-is_ragged_output (GyreCompiled *self,
-                  guint         i,
-                  gint64       *rows)
+find_rows (GyreCompiled *self,
+           guint         i,
+           gint64       *rows)
 {
   GyreShape first = gyre_commands_get_local (self->schedule, 0, TRUE, i);
-  gboolean ragged = FALSE;
+  gboolean unlike = FALSE;
 
-  *rows = 0;
   for (guint d = 0; d < gyre_mesh_get_n_devices (self->mesh); d++)
     {
       GyreShape local = gyre_commands_get_local (self->schedule, d, TRUE, i);
 
-      ragged |= !gyre_shape_equal (&local, &first);
-      *rows += local.rank > 0 ? local.dims[0] : 0;
+      unlike |= !gyre_shape_equal (&local, &first);
+      rows[d] = local.rank > 0 ? local.dims[0] : 0;
     }
 
-  return ragged;
+  return unlike;
+}
+
+/* An argument whose rows are cut as those of a result are. */
+static const GyrePort *
+find_alike (GyreCompiled *self,
+            const gint64 *rows)
+{
+  guint n = gyre_mesh_get_n_devices (self->mesh);
+  g_autofree gint64 *others = g_new (gint64, n);
+
+  for (guint k = 0; k < self->n_inputs; k++)
+    if (self->inputs[k].ragged &&
+        gyre_step_cut_rows (self->mesh, self->inputs[k].sharding, &self->inputs[k].shape,
+                            others, NULL) &&
+        memcmp (rows, others, sizeof (gint64) * n) == 0)
+      return &self->inputs[k];
+
+  return NULL;
+}
+
+/* Rows of devices with unlike numbers of them lie as those of an argument do, or stand
+ * one after the other. */
+static void
+make_ragged_output (GyreCompiled *self,
+                    GyrePort     *port,
+                    const gint64 *rows)
+{
+  const GyrePort *alike = find_alike (self, rows);
+  g_autofree char *axes = gyre_step_join_axes (self->mesh);
+
+  port->shape.dims[0] = 0;
+  for (guint d = 0; d < gyre_mesh_get_n_devices (self->mesh); d++)
+    port->shape.dims[0] += rows[d];
+  if (alike != NULL)
+    port->shape.dims[0] = alike->shape.dims[0];
+  port->sharding = alike != NULL ? gyre_sharding_ref (alike->sharding)
+                                 : gyre_sharding_new (self->mesh, axes, NULL);
 }
 
 static void
@@ -84,24 +120,23 @@ make_manual_output (GyreCompiled *self,
                     GyrePort     *port,
                     guint         i)
 {
-  g_autofree char *axis = gyre_step_join_axes (self->mesh);
-  g_autofree char *stacked = g_strdup_printf ("[%s]", axis);
-  GyreShape shape = get_value (self, TRUE, i)->shape;
-  gint64 rows;
+  guint n = gyre_mesh_get_n_devices (self->mesh);
+  g_autofree char *axes = gyre_step_join_axes (self->mesh);
+  g_autofree char *stacked = g_strdup_printf ("[%s]", axes);
+  g_autofree gint64 *rows = g_new (gint64, n);
+  GyreShape *shape = &port->shape;
 
-  if (is_ragged_output (self, i, &rows))
+  *shape = get_value (self, TRUE, i)->shape;
+  if (find_rows (self, i, rows))
     {
-      shape.dims[0] = rows;
-      port->sharding = gyre_sharding_new (self->mesh, axis, NULL);
+      make_ragged_output (self, port, rows);
+      return;
     }
-  else
-    {
-      memmove (shape.dims + 1, shape.dims, sizeof shape.dims[0] * (GYRE_MAX_RANK - 1));
-      shape.dims[0] = gyre_mesh_get_n_devices (self->mesh);
-      shape.rank++;
-      port->sharding = gyre_sharding_new (self->mesh, stacked, NULL);
-    }
-  port->shape = shape;
+
+  memmove (shape->dims + 1, shape->dims, sizeof shape->dims[0] * (GYRE_MAX_RANK - 1));
+  shape->dims[0] = n;
+  shape->rank++;
+  port->sharding = gyre_sharding_new (self->mesh, stacked, NULL);
 }
 
 /* A pmap port is cut as its sharding says, and each device's block is what it sees. */
@@ -191,8 +226,10 @@ make_inputs (GyreCompiled *compiled,
       GyreArray *array = g_ptr_array_index (arrays, i);
       const char *path = g_ptr_array_index (paths, i);
 
-      port->sharding =
-          gyre_sharding_ref (gyre_step_info_find (info, path)->sharding);
+      const GyreArgsRule *rule = gyre_step_info_find (info, path);
+
+      port->sharding = gyre_sharding_ref (rule->sharding);
+      port->ragged = rule->kind == GYRE_ARGS_RAGGED;
       port->dtype = array->dtype;
       port->shape = array->shape;
       port->donated = gyre_step_info_is_donated (info, path);

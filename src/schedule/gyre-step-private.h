@@ -45,6 +45,7 @@ typedef struct
   GyreDtype     dtype;
   GyreShape     shape;       /* of the array outside: global, or stacked */
   GyreLayout   *layout;
+  gboolean      ragged;      /* inputs: rows are cut by share, under pmap */
   gboolean      donated;     /* inputs: the caller gives it up */
   gboolean      overwritten; /* inputs: a run writes over it */
   GyreResult    result;      /* outputs */
@@ -75,6 +76,25 @@ gboolean     gyre_step_info_add_kinds     (GyreStepInfo  *self,
                                            const char    *names,
                                            GyreArgsKind   kind,
                                            GError       **error);
+/* sharding: (transfer full) */
+void         gyre_step_info_add_rule      (GyreStepInfo  *self,
+                                           const char    *prefix,
+                                           GyreArgsKind   kind,
+                                           GyreSharding  *sharding);
+/* "x" or "x=data" */
+gboolean     gyre_step_info_add_ragged    (GyreStepInfo  *self,
+                                           const char    *text,
+                                           GError       **error);
+/* How many rows each device has of an array that is cut so. */
+gboolean     gyre_step_cut_rows           (GyreMesh      *mesh,
+                                           GyreSharding  *sharding,
+                                           const GyreShape *shape,
+                                           gint64        *rows,
+                                           GError       **error);
+/* The axes whose members have unlike numbers of rows of some entry. */
+guint8       gyre_step_info_find_ragged   (GyreStepInfo  *self,
+                                           GPtrArray     *arrays,
+                                           GPtrArray     *paths);
 /* "data+model": the axes of a mesh. */
 char        *gyre_step_join_axes          (GyreMesh      *mesh);
 gboolean     gyre_step_info_add_stacked   (GyreStepInfo  *self,

@@ -131,17 +131,20 @@ gyre_step_jit (GyreStepFunc     func,
  * @axis: the name of the mesh's axis, which collectives in @func name; of several:
  *   `"data+model"`
  * @broadcast: (nullable): comma-separated entries that every device sees whole
- * @ragged: (nullable): entries whose leading dimension is cut among the devices by share
+ * @ragged: (nullable): entries whose leading dimension is cut among the devices by
+ *   share, over all axes of the mesh; `"x=data"` over that one, so that the members along
+ *   others see the same rows
  * @donate: (nullable): entries whose buffers the results at the same paths may take over
  * @data: what @func is called with
  * @destroy: (nullable): frees @data
  * @error: return location for an error
  *
  * All other entries have a leading dimension of one a device, and so have the results.  A
- * result of unlike rows on the devices comes with them one after the other.
+ * result of unlike rows on the devices comes as rows of an entry do that are cut alike,
+ * else one after the other.
  *
- * Errors: %GYRE_ERROR_SHARDING where @axis doesn't name the axes of the mesh, or entries
- * are ragged on several.
+ * Errors: %GYRE_ERROR_SHARDING where @axis doesn't name the axes of the mesh, or @ragged
+ * others than those.
  *
  * Returns: (transfer full): the step, or %NULL
  */

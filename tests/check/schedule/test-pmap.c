@@ -162,6 +162,160 @@ START_TEST (names_where_trees_differ)
 }
 END_TEST
 
+/* Rows on a mesh of two axes: cut over both, or over one of them, so that the members
+ * along the other see the same. */
+
+#define ROWS 11
+
+/* {x, which is doubled; the mean of x over all rows} */
+static GyreTree *
+grid_func (GyreTree *args,
+           gpointer  data)
+{
+  GyreTensor *x = gyre_tree_get (args, "x");
+  GyreTensor *n = gyre_constant (GYRE_F32, (double) gyre_tensor_dim (x, 0));
+  GyreTensor *mean = gyre_mean (x);
+
+  return gyre_tree_build (
+      GYRE_TENSOR_ENTRY ("twice", gyre_mul_scalar (x, 2)),
+      GYRE_TENSOR_ENTRY ("mean", gyre_pmean_weighted (mean, n, "data+model")),
+      GYRE_TENSOR_ENTRY ("sum", gyre_psum (gyre_sum (x), "data")), NULL);
+}
+
+static const struct
+{
+  const char *ragged;
+  guint       n_traces;
+  double      parts[6];       /* of rows, one a device: data=2 by 3:1, model=3 */
+} grids[] = {
+  { "x", 3, { 3, 3, 2, 1, 1, 1 } },
+  { "x=data", 2, { 8, 8, 8, 3, 3, 3 } },
+  { "x=model", 2, { 4, 4, 3, 4, 4, 3 } },
+};
+
+static GyreStep *
+open_grid (GyreStepFunc func,
+           const char  *ragged)
+{
+  const double shares[] = { 3, 1 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) six = gyre_devices_open ("pocl*6", &error);
+  g_autoptr (GyreMesh) grid = gyre_mesh_new ("data=2,model=3", six, &error);
+  GyreStep *step;
+
+  gyre_mesh_set_shares (grid, "data", shares, &error);
+  step =
+      gyre_step_pmap (func, grid, "data+model", NULL, ragged, NULL, NULL, NULL, &error);
+  gyre_assert_no_error (error);
+  return step;
+}
+
+static GyreTree *
+run_grid (GyreStep  *step,
+          float     *x,
+          GError   **error)
+{
+  g_autoptr (GyreArray) array = NULL;
+
+  for (guint i = 0; i < ROWS; i++)
+    x[i] = (float) (i * i + 1);
+  array = gyre_array_new (GYRE_F32, GYRE_SHAPE (ROWS), x);
+  return gyre_step_run (step, error, GYRE_ARRAY_ENTRY ("x", array), NULL);
+}
+
+/* The sum that device d has: over the rows of those with its coordinate along model. */
+static float
+sum_of (const float  *x,
+        const double *parts,
+        const char   *ragged,
+        guint         d)
+{
+  float sum = 0;
+  guint at = 0;
+
+  for (guint e = 0; e < 6; e++)
+    {
+      guint from = at;
+
+      at += (guint) parts[e];
+      if (g_str_equal (ragged, "x=data"))
+        from = e < 3 ? 0 : 8;
+      else if (g_str_equal (ragged, "x=model"))
+        from = 4 * (e % 3);
+      for (guint i = 0; e % 3 == d % 3 && i < parts[e]; i++)
+        sum += x[from + i];
+    }
+  return sum;
+}
+
+START_TEST (cuts_rows_over_two_axes)
+{
+  float x[ROWS], total = 0;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GyreStep) step = open_grid (grid_func, grids[_i].ragged);
+  g_autoptr (GyreTree) results = run_grid (step, x, &error);
+  g_autoptr (GBytes) twice = NULL, sums = NULL;
+  const float *is;
+  gsize size;
+
+  gyre_assert_no_error (error);
+  ck_assert_uint_eq (gyre_step_get_n_traces (step), grids[_i].n_traces);
+  twice = gyre_array_get (gyre_tree_get_array (results, "twice"), &error);
+  gyre_assert_no_error (error);
+  is = g_bytes_get_data (twice, &size);
+  ck_assert_uint_eq (size, sizeof x);
+  for (guint i = 0; i < ROWS; i++)
+    {
+      ck_assert_float_eq (is[i], 2 * x[i]);
+      total += x[i];
+    }
+  gyre_assert_near (gyre_tree_get_mean (results, "mean"), total / ROWS, 1e-4);
+  sums = gyre_array_get (gyre_tree_get_array (results, "sum"), &error);
+  is = g_bytes_get_data (sums, &size);
+  ck_assert_uint_eq (size, 6 * sizeof (float));
+  for (guint d = 0; d < 6; d++)
+    gyre_assert_near (is[d], sum_of (x, grids[_i].parts, grids[_i].ragged, d), 1e-3);
+}
+END_TEST
+
+static GyreTree *
+mean_over (GyreTree *args,
+           gpointer  data)
+{
+  GyreTensor *mean = gyre_mean (gyre_tree_get (args, "x"));
+
+  return gyre_tree_build (GYRE_TENSOR_ENTRY ("y", gyre_pmean (mean, "model")), NULL);
+}
+
+/* A plain mean is right along an axis whose members have as many rows. */
+START_TEST (takes_means_over_members_alike)
+{
+  float x[ROWS];
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GyreStep) same = open_grid (mean_over, "x=data");
+  g_autoptr (GyreStep) other = open_grid (mean_over, "x=model");
+  g_autoptr (GyreTree) good = run_grid (same, x, &error), bad = NULL;
+
+  gyre_step_wait (same, &error);
+  gyre_assert_no_error (error);
+  ck_assert_ptr_nonnull (good);
+  bad = run_grid (other, x, &error);
+  ck_assert_ptr_null (bad);
+  gyre_assert_error_says (error, "gyre_pmean_weighted");
+}
+END_TEST
+
+START_TEST (refuses_other_axes)
+{
+  static const char *const texts[] = { "x=rows", "x=", "x=[data]", "x=~data" };
+  g_autoptr (GError) error = NULL;
+
+  ck_assert_ptr_null (gyre_step_pmap (step_func, mesh, "data", NULL, texts[_i], NULL,
+                                      NULL, NULL, &error));
+  gyre_assert_error_says (error, _i == 0 ? "'rows'" : "such as x=data");
+}
+END_TEST
+
 static void
 add_tests (Suite *suite)
 {
@@ -169,6 +323,9 @@ add_tests (Suite *suite)
 
   tcase_add_test (tcase, arguments_of_every_kind);
   tcase_add_test (tcase, names_where_trees_differ);
+  tcase_add_loop_test (tcase, cuts_rows_over_two_axes, 0, G_N_ELEMENTS (grids));
+  tcase_add_test (tcase, takes_means_over_members_alike);
+  tcase_add_loop_test (tcase, refuses_other_axes, 0, 4);
 }
 
 GYRE_CHECK_MAIN ("pmap", add_tests)
