@@ -50,6 +50,9 @@ GyreDtype gyre_dataset_get_image_dtype (GyreDataset *self);
 GYRE_API
 gint64 gyre_dataset_get_n_classes (GyreDataset *self);
 GYRE_API
+const char *gyre_dataset_get_class_name (GyreDataset *self,
+                                         gint64       label);
+GYRE_API
 double gyre_dataset_get_scale (GyreDataset *self);
 
 #define GYRE_TYPE_LOADER (gyre_loader_get_type ())

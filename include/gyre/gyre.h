@@ -22,6 +22,7 @@
 #include <gyre/gyre-optimizer.h>
 #include <gyre/gyre-options.h>
 #include <gyre/gyre-property.h>
+#include <gyre/gyre-report.h>
 #include <gyre/gyre-shape.h>
 #include <gyre/gyre-step.h>
 #include <gyre/gyre-trace.h>

@@ -15,6 +15,10 @@ static const char *const train_files[] = {
   "data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin", "data_batch_4.bin",
   "data_batch_5.bin", NULL,
 };
+static const char *const class_names[] = {
+  "airplane", "automobile", "bird", "cat", "deer",
+  "dog", "frog", "horse", "ship", "truck", NULL,
+};
 static const char *const test_files[] = { "test_batch.bin", NULL };
 
 /* Planes → channels last. */
@@ -90,6 +94,7 @@ gyre_dataset_read_cifar10 (const char           *folder,
   contents->image_shape = GYRE_SHAPE (SIDE, SIDE, 3);
   contents->image_dtype = GYRE_U8;
   contents->scale       = 255.0;
+  contents->class_names = class_names;
   return read_split (folder, train_files, &contents->parts[GYRE_SPLIT_TRAIN], error) &&
          read_split (folder, test_files, &contents->parts[GYRE_SPLIT_TEST], error);
 }

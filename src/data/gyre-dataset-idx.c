@@ -11,6 +11,13 @@ static const char *const file_names[2][2] = {
   { "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte" },
 };
 
+/* By label (H. Xiao et al., "Fashion-MNIST: a Novel Image Dataset for Benchmarking
+ * Machine Learning Algorithms", 2017). */
+static const char *const fashion_names[] = {
+  "T-shirt/top", "Trouser", "Pullover", "Dress", "Coat",
+  "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot", NULL,
+};
+
 /* Reads a file by its usual name; location (transfer full) is its name for messages. */
 typedef GBytes *(*ReadFunc) (const char *folder, const char *name, char **location,
                              GError **error);
@@ -161,7 +168,8 @@ gyre_dataset_read_fashion (const char           *argument,
   const char *folder = g_getenv ("GYRE_FASHION_MNIST");
 
   (void) argument;
-  contents->name = g_strdup ("fashion-mnist");
+  contents->name        = g_strdup ("fashion-mnist");
+  contents->class_names = fashion_names;
   if (!folder)
     folder = "/usr/share/datasets/fashion-mnist";
   if (read_splits (read_from_folder, folder, 255.0, contents, error))

@@ -21,6 +21,7 @@ typedef struct
   GyreShape       image_shape;   /* [height, width, channel] */
   GyreDtype       image_dtype;
   double          scale;         /* the largest pixel value: images are divided by it */
+  const char *const *class_names;   /* up to NULL; or NULL: they have numbers only */
   GyreDatasetPart parts[2];      /* by GyreSplit */
 } GyreDatasetContents;
 

@@ -9,6 +9,7 @@ struct _GyreDataset
 
   GyreDatasetContents contents;
   gint64              n_classes;
+  char              **class_names;   /* n_classes of them */
 };
 
 G_DEFINE_FINAL_TYPE (GyreDataset, gyre_dataset, G_TYPE_OBJECT)
@@ -28,6 +29,7 @@ static void
 gyre_dataset_finalize (GObject *object)
 {
   gyre_dataset_contents_clear (&GYRE_DATASET (object)->contents);
+  g_strfreev (GYRE_DATASET (object)->class_names);
   G_OBJECT_CLASS (gyre_dataset_parent_class)->finalize (object);
 }
 
@@ -72,13 +74,34 @@ check_labels (GyreDataset *self, GError **error)
   return TRUE;
 }
 
+/* Numbers, where the format knows no names. */
+static void
+name_classes (GyreDataset *self)
+{
+  const char *const *names = self->contents.class_names;
+
+  self->class_names = g_new0 (char *, self->n_classes + 1);
+  for (gint64 i = 0; i < self->n_classes; i++)
+    {
+      if (names && !*names)
+        names = NULL;
+      self->class_names[i] = names ? g_strdup (*names++)
+                                   : g_strdup_printf ("%" G_GINT64_FORMAT, i);
+    }
+}
+
 static gboolean
 check_contents (GyreDataset *self, GError **error)
 {
   if (self->contents.parts[GYRE_SPLIT_TRAIN].n > 0 &&
       self->contents.parts[GYRE_SPLIT_TEST].n > 0 &&
       gyre_shape_n_elements (&self->contents.image_shape) > 0)
-    return check_labels (self, error);
+    {
+      if (!check_labels (self, error))
+        return FALSE;
+      name_classes (self);
+      return TRUE;
+    }
   g_set_error (error, GYRE_ERROR, GYRE_ERROR_DATA, "%s: it has no images to %s",
                self->contents.name,
                self->contents.parts[GYRE_SPLIT_TRAIN].n > 0 &&
@@ -209,6 +232,23 @@ gyre_dataset_get_n_classes (GyreDataset *self)
 {
   g_return_val_if_fail (GYRE_IS_DATASET (self), 0);
   return self->n_classes;
+}
+
+/**
+ * gyre_dataset_get_class_name:
+ * @self: a dataset
+ * @label: a class, from 0 to below gyre_dataset_get_n_classes()
+ *
+ * Returns: (transfer none): what the class is called: Fashion-MNIST and CIFAR-10 have
+ *   names, other classes have their number
+ */
+const char *
+gyre_dataset_get_class_name (GyreDataset *self,
+                             gint64       label)
+{
+  g_return_val_if_fail (GYRE_IS_DATASET (self), NULL);
+  g_return_val_if_fail (label >= 0 && label < self->n_classes, NULL);
+  return self->class_names[label];
 }
 
 /**

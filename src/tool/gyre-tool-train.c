@@ -13,7 +13,7 @@
 typedef struct
 {
   char    *data, *model, *optimizer, *loss, *devices, *shares, *mode, *log, *plan, *dump;
-  char    *save, *resume;
+  char    *save, *resume, *report;
   char    *epochs, *batch_size, *steps, *seed, *save_every;
   char    *accumulate, *validation, *augment;
   gboolean check_nan, quiet;
@@ -103,14 +103,10 @@ show_epoch (const GyreTrainer *trainer, gpointer data)
 }
 
 static void
-show_end (const GyreTrainer *trainer, const Screen *screen)
+show_devices (const GyreTrainer *trainer)
 {
   guint member = 0;
 
-  if (screen->quiet)
-    return;
-  printf ("test accuracy %.4f after %" G_GINT64_FORMAT " steps\n", trainer->test_accuracy,
-          trainer->n_steps);
   for (guint i = 0; i < trainer->devices->len; i++)
     {
       GyreDevice *device = g_ptr_array_index (trainer->devices, i);
@@ -127,6 +123,20 @@ show_end (const GyreTrainer *trainer, const Screen *screen)
         printf ("  benched                     %s (%s)\n", gyre_device_get_name (device),
                 gyre_device_get_platform (device));
     }
+}
+
+static void
+show_end (const GyreTrainer *trainer, const Screen *screen)
+{
+  g_autofree char *matrix = gyre_report_matrix_text (trainer->report);
+
+  if (screen->quiet)
+    return;
+  printf ("test accuracy %.4f after %" G_GINT64_FORMAT " steps\n", trainer->test_accuracy,
+          trainer->n_steps);
+  show_devices (trainer);
+  fputs (matrix, stdout);
+  fflush (stdout);
 }
 
 /* --- options --- */
@@ -212,6 +222,15 @@ check_save_folder (const char *folder, GError **error)
 }
 
 static gboolean
+check_report_folder (const char *folder, GError **error)
+{
+  if (!folder || gyre_report_check_folder (folder, error))
+    return TRUE;
+  g_prefix_error (error, "--");
+  return FALSE;
+}
+
+static gboolean
 parse_counts (const TrainOptions *options, GyreTrainerConfig *config, GError **error)
 {
   const struct { const char *option, *text; gint64 min, *value; } counts[] = {
@@ -253,7 +272,7 @@ make_config (const TrainOptions *options, GyreTrainerConfig *config, GError **er
 {
   *config = (GyreTrainerConfig) {
     .data = options->data, .model = options->model, .optimizer = options->optimizer,
-    .augment = options->augment,
+    .augment = options->augment, .report = options->report,
     .loss = options->loss,
     .devices = options->devices, .shares = options->shares, .log = options->log,
     .plan = options->plan, .save = options->save, .resume = options->resume,
@@ -280,7 +299,8 @@ make_config (const TrainOptions *options, GyreTrainerConfig *config, GError **er
     return FALSE;
   return check_data_path (options->data, error) &&
          check_plan_path (options->plan, error) &&
-         check_save_folder (options->save, error);
+         check_save_folder (options->save, error) &&
+         check_report_folder (options->report, error);
 }
 
 static gboolean
@@ -323,6 +343,9 @@ parse_options (TrainOptions *options, int *argc, char ***argv, GError **error)
       "Write it after every N steps in place of epochs", "N" },
     { "resume", 0, 0, G_OPTION_ARG_FILENAME, &options->resume,
       "Go on from the checkpoint there, as if the run had never stopped", "FOLDER" },
+    { "report", 0, 0, G_OPTION_ARG_FILENAME, &options->report,
+      "Write pictures there at the end: loss, confusion matrix, worst test images",
+      "FOLDER" },
     { "check-nan", 0, 0, G_OPTION_ARG_NONE, &options->check_nan,
       "Stop at the first NaN and say which layer and primitive made it; slow", NULL },
     { "dump", 0, 0, G_OPTION_ARG_STRING, &options->dump,
@@ -341,7 +364,8 @@ free_options (TrainOptions *options)
   char *texts[] = { options->data, options->model, options->optimizer, options->loss,
                     options->devices,
                     options->shares, options->mode, options->log, options->plan,
-                    options->dump, options->save, options->resume, options->save_every,
+                    options->dump, options->save, options->resume, options->report,
+                    options->save_every,
                     options->epochs, options->batch_size, options->steps,
                     options->seed, options->accumulate, options->validation,
                     options->augment };
@@ -394,6 +418,27 @@ print_dump (const GyreTrainer *trainer, const char *what)
     }
 }
 
+/* After all else: the checkpoint and the log are whole by now. */
+static int
+write_report (const GyreTrainer *trainer, int status)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (gyre_report_write (trainer->report, &error))
+    return status;
+  g_prefix_error (&error, "--");
+  return gyre_tool_fail ("train", GYRE_TOOL_FAILED, error);
+}
+
+static void
+show_stop (const GyreTrainer *trainer, const Screen *screen)
+{
+  clear_line (screen);
+  printf ("stopped after step %" G_GINT64_FORMAT " in epoch %" G_GINT64_FORMAT
+          ", loss %.4f\n", trainer->n_steps, trainer->epoch_index + 1, trainer->loss);
+  fflush (stdout);
+}
+
 static int
 train_on_screen (const GyreTrainerConfig *config, const TrainOptions *options,
                  Screen *screen)
@@ -412,14 +457,12 @@ train_on_screen (const GyreTrainerConfig *config, const TrainOptions *options,
     }
   if (trainer->stopped)
     {
-      clear_line (screen);
-      printf ("stopped after step %" G_GINT64_FORMAT " in epoch %" G_GINT64_FORMAT
-              ", loss %.4f\n", trainer->n_steps, trainer->epoch_index + 1, trainer->loss);
-      return GYRE_TOOL_CANCELLED;
+      show_stop (trainer, screen);
+      return write_report (trainer, GYRE_TOOL_CANCELLED);
     }
   show_end (trainer, screen);
   print_dump (trainer, options->dump);
-  return GYRE_TOOL_OK;
+  return write_report (trainer, GYRE_TOOL_OK);
 }
 
 static int

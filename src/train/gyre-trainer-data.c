@@ -54,41 +54,6 @@ gyre_trainer_open_data (GyreTrainer  *self,
   return gyre_trainer_check_data (self, error);
 }
 
-/* Each sample counts once, whatever the batch size. */
-static gboolean
-measure (GyreTrainer *self, GyreLoader *loader, double *accuracy, GError **error)
-{
-  double    right = 0.0;
-  gint64    n     = 0;
-  GyreTree *batch;
-
-  gyre_loader_rewind (loader);
-  while ((batch = gyre_loader_next (loader)))
-    {
-      g_autoptr (GyreTree) held    = batch;
-      g_autoptr (GyreTree) results =
-          gyre_step_run (self->eval, error, GYRE_NODE_ENTRY ("state", self->state),
-                         GYRE_TREE_ENTRY ("batch", held), NULL);
-      double               correct;
-
-      if (!results || !gyre_trainer_read (results, "correct", &correct, error))
-        return FALSE;
-      right += correct;
-      n     += gyre_trainer_batch_rows (held);
-    }
-  *accuracy = n ? right / (double) n : 0.0;
-  return TRUE;
-}
-
-gboolean
-gyre_trainer_measure (GyreTrainer  *self,
-                      GError      **error)
-{
-  return measure (self, self->test, &self->test_accuracy, error) &&
-         (!self->validation ||
-          measure (self, self->validation, &self->validation_accuracy, error));
-}
-
 gint64
 gyre_trainer_batch_rows (GyreTree *batch)
 {

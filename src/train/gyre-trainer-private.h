@@ -6,6 +6,7 @@
 #include <gyre/gyre-optimizer.h>
 #include <gyre/gyre-step.h>
 
+#include "train/gyre-report-private.h"
 #include "train/gyre-run-log-private.h"
 
 G_BEGIN_DECLS
@@ -31,6 +32,7 @@ typedef struct
   const char *log;
   const char *plan;         /* a log whose plan is taken */
   const char *save;         /* the folder of checkpoints, or NULL */
+  const char *report;       /* the folder of pictures, or NULL */
   const char *resume;       /* the folder of the checkpoint to go on from, or NULL */
   GyreMode    mode;
   gint64      epochs;
@@ -83,6 +85,7 @@ struct _GyreTrainer
   GyreStep       *eval;
   GyreKey         key;          /* of dropout and its kin */
   GyreRunLog     *log;
+  GyreReport     *report;
 
   GPtrArray      *nan_places;   /* char *: the values that are looked through */
   GHashTable     *kept;         /* what the resumed checkpoint says, or NULL */
@@ -122,14 +125,12 @@ void         gyre_trainer_note     (GyreTrainer *self, const char *format,
 /* --- the traced functions: gyre-trainer-step.c --- */
 
 /* Compiled steps over a mesh: {state, batch, key} → {state, loss}, and {state, batch} →
- * {correct}.  In jit mode the batch is split over the axis "data"; in pmap mode the state
+ * {logits}.  In jit mode the batch is split over the axis "data"; in pmap mode the state
  * is stacked and the batch cut by share. */
 GyreStep    *gyre_trainer_make_step (GyreTrainer *self, GyreMesh *mesh, GyreMode mode,
                                      GError **error);
 GyreStep    *gyre_trainer_make_eval (GyreTrainer *self, GyreMesh *mesh, GyreMode mode,
                                      GError **error);
-/* The step {state, batch} → {logits} over the trainer's mesh, in jit mode. */
-GyreStep    *gyre_trainer_make_predict (GyreTrainer *self, GError **error);
 /* Runs one step; *state is replaced by the state after. (transfer full): the results */
 GyreTree    *gyre_trainer_call_step (GyreTrainer *self, GyreStep *step, GyreMesh *mesh,
                                      GyreMode mode, GyreTrainState **state,
@@ -172,26 +173,21 @@ gboolean     gyre_trainer_check_nan      (GyreTrainer *self, GyreTree *results,
 /* --- data: gyre-trainer-data.c --- */
 
 gboolean     gyre_trainer_open_data      (GyreTrainer *self, GError **error);
-/* The accuracies of the test split and of what is held back. */
-gboolean     gyre_trainer_measure        (GyreTrainer *self, GError **error);
 gint64       gyre_trainer_batch_rows     (GyreTree *batch);
 
-/* --- what a model says of the test split: gyre-trainer-evaluate.c --- */
+/* --- what a model says: gyre-trainer-evaluate.c --- */
 
-typedef struct
-{
-  gint64 index;         /* in the split */
-  gint32 label;
-  gint32 predicted;     /* the first of the most probable classes */
-  double probability;   /* of that class */
-  double loss;          /* the label's cross-entropy */
-} GyrePrediction;
+/* Calls func for each sample that the loader has, once and in order. */
+gboolean     gyre_trainer_evaluate  (GyreTrainer *self, GyreLoader *loader,
+                                     GyrePredictionFunc func, gpointer data,
+                                     GError **error);
+/* The accuracies of the test split, for the report as well, and of what is held back. */
+gboolean     gyre_trainer_measure   (GyreTrainer *self, GError **error);
 
-typedef void (*GyrePredictionFunc) (const GyrePrediction *prediction, gpointer data);
+/* --- the report: gyre-trainer-report.c --- */
 
-/* Calls func for each test sample, once and in order. */
-gboolean     gyre_trainer_evaluate  (GyreTrainer *self, GyrePredictionFunc func,
-                                     gpointer data, GError **error);
+/* Starts it, with what the resumed run has done. */
+gboolean     gyre_trainer_open_report (GyreTrainer *self, GError **error);
 
 /* --- what is told, and what a checkpoint keeps of it: gyre-trainer-settings.c --- */
 

@@ -210,34 +210,13 @@ apply_model (GyreTrainer *self, GyreTree *args)
                            scaled_image (self, batch), FALSE, NULL, NULL);
 }
 
-static GyreTensor *
-count_correct (GyreTrainer *self, GyreTree *args)
-{
-  return gyre_count_correct (apply_model (self, args),
-                             gyre_tree_get_tensor (args, "batch/label"));
-}
-
+/* {state, batch} → {logits}, of each device's own rows */
 static GyreTree *
-predict_jit (GyreTree *args, gpointer data)
+eval (GyreTree *args, gpointer data)
 {
   GyreTensor *logits = check_logits (data, apply_model (data, args));
 
   return gyre_tree_build (GYRE_TENSOR_ENTRY ("logits", logits), NULL);
-}
-
-static GyreTree *
-eval_jit (GyreTree *args, gpointer data)
-{
-  return gyre_tree_build (GYRE_TENSOR_ENTRY ("correct", count_correct (data, args)),
-                          NULL);
-}
-
-static GyreTree *
-eval_pmap (GyreTree *args, gpointer data)
-{
-  GyreTensor *correct = gyre_psum (count_correct (data, args), AXIS);
-
-  return gyre_tree_build (GYRE_TENSOR_ENTRY ("correct", correct), NULL);
 }
 
 GyreStep *
@@ -260,16 +239,8 @@ gyre_trainer_make_eval (GyreTrainer  *self,
                         GError      **error)
 {
   if (mode == GYRE_MODE_PMAP)
-    return gyre_step_pmap (eval_pmap, mesh, AXIS, NULL, "batch", NULL, self, NULL, error);
-  return gyre_step_jit (eval_jit, mesh, "state=, batch=" AXIS, NULL, self, NULL, error);
-}
-
-GyreStep *
-gyre_trainer_make_predict (GyreTrainer  *self,
-                           GError      **error)
-{
-  return gyre_step_jit (predict_jit, self->mesh, "state=, batch=" AXIS, NULL, self, NULL,
-                        error);
+    return gyre_step_pmap (eval, mesh, AXIS, NULL, "batch", NULL, self, NULL, error);
+  return gyre_step_jit (eval, mesh, "state=, batch=" AXIS, NULL, self, NULL, error);
 }
 
 /* Under pmap device i gets row i of split (step_key, n). */

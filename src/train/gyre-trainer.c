@@ -170,7 +170,7 @@ gyre_trainer_new (const GyreTrainerConfig     *config,
     return NULL;
   self->key = gyre_key_new (42 + (guint64) self->config.seed);
   if (!gyre_trainer_open_data (self, error) || !open_model (self, error) ||
-      !open_devices (self, error))
+      !gyre_trainer_open_report (self, error) || !open_devices (self, error))
     return NULL;
   key = self->key;
   if (!gyre_trainer_plan (self, error) || !make_mesh (self, error) ||
@@ -203,6 +203,7 @@ gyre_trainer_free (GyreTrainer *self)
   g_clear_object (&self->model);
   g_clear_object (&self->train);
   g_clear_object (&self->test);
+  g_clear_object (&self->report);
   g_clear_object (&self->dataset);
   g_clear_pointer (&self->members, g_ptr_array_unref);
   g_clear_pointer (&self->devices, g_ptr_array_unref);
@@ -241,6 +242,7 @@ read_oldest (GyreTrainer *self, GError **error)
                                   ? self->loss * (double) pending->rows : self->loss;
       self->epoch_samples  += pending->rows;
       note_nan (self, pending->step);
+      gyre_report_add_step (self->report, self->loss);
       gyre_run_log_step (self->log, pending->step, pending->epoch, self->loss);
       if (self->callbacks.progress)
         self->callbacks.progress (self, self->data);
@@ -385,6 +387,7 @@ finish_epoch (GyreTrainer *self, GError **error)
 {
   if (!gyre_trainer_measure (self, error))
     return FALSE;
+  gyre_report_end_epoch (self->report);
   gyre_run_log_epoch (self->log, self->epoch_index, self->mean_loss, self->test_accuracy,
                       self->validation ? &self->validation_accuracy : NULL,
                       self->seconds);
