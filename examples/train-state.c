@@ -22,7 +22,8 @@ compute_loss (GyreTree *params, GyreTree **logits, gpointer args)
   return gyre_neg (gyre_mean (y));
 }
 
-/* {state, batch, key} → {state, loss, metrics}, on one device; the loss is its own */
+/* {state, batch, key} → {state, loss, metrics}, on one device; the loss is its own, and
+ * the key unread where the model has no dropout */
 static GyreTree *
 train_step (GyreTree *args, gpointer data)
 {
@@ -82,7 +83,8 @@ train (const GyreOptions *options, const char *line, GError **error)
   print_shape ("after", state);
   for (guint i = 0; i < 10; i++)
     {
-      GyreArray *keys = gyre_array_new_keys (gyre_key_next (&key), n); /* one a device */
+      /* The main key is split: a part for this step, which is split for the devices. */
+      GyreArray *keys = gyre_array_new_keys (gyre_key_next (&key), n); /* u32[n, 2] */
       g_autoptr (GyreTree) result = gyre_step_run (
           step, error, GYRE_NODE_ENTRY ("state", state), GYRE_TREE_ENTRY ("batch", batch),
           GYRE_NEW_ARRAY_ENTRY ("key", keys), NULL);
