@@ -8,6 +8,9 @@ static const char *const build_folders[] = {
   "../plugins", "../../plugins", NULL
 };
 
+/* From the library to those that are installed with it */
+static const char *const installed_folders[] = { "gyre-1.0", NULL };
+
 char *
 gyre_plugin_find_beside (const char *const *folders,
                          const char        *name)
@@ -73,6 +76,7 @@ gyre_plugin_path_get (void)
   add_folder (folders, find_build_tree ());
   add_folder (folders,
               g_build_filename (g_get_user_data_dir (), "gyre-1.0", "plugins", NULL));
+  add_folder (folders, gyre_plugin_find_beside (installed_folders, "plugins"));
   add_folder (folders, g_strdup (GYRE_PLUGIN_DIR));
   g_ptr_array_add (folders, NULL);
 

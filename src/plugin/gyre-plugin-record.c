@@ -6,7 +6,10 @@
 
 #define HELPER "gyre-plugin-scan"
 
-static const char *const helper_folders[] = { ".", "../src", "../../src", NULL };
+/* Of a build tree, and of an installation wherever it was moved */
+static const char *const helper_folders[] = {
+  ".", "../src", "../../src", "../../libexec/gyre-1.0", "../libexec/gyre-1.0", NULL
+};
 
 static void
 clear (GyrePluginRecord *self)
