@@ -8,8 +8,8 @@
  * are both far below what f32 holds. */
 #define STEP 1e-5
 
-static void
-numbers_free (gpointer data)
+void
+gyre_test_numbers_free (gpointer data)
 {
   GyreTestNumbers *self = data;
 
@@ -21,9 +21,9 @@ numbers_free (gpointer data)
   g_free (self);
 }
 
-static GyreTestNumbers *
-numbers_new (const char *path,
-             GyreShape   shape)
+GyreTestNumbers *
+gyre_test_numbers_new (const char *path,
+                       GyreShape   shape)
 {
   GyreTestNumbers *self = g_new0 (GyreTestNumbers, 1);
 
@@ -34,24 +34,55 @@ numbers_new (const char *path,
   return self;
 }
 
-/* Of an array of f32 */
-static GyreTestNumbers *
-numbers_read (const char  *path,
-              GyreArray   *array,
-              GError     **error)
+static double
+read_f32 (gconstpointer data,
+          gint64        i)
+{
+  return ((const float *) data)[i];
+}
+
+static double
+read_i32 (gconstpointer data,
+          gint64        i)
+{
+  return ((const gint32 *) data)[i];
+}
+
+static double
+read_u32 (gconstpointer data,
+          gint64        i)
+{
+  return ((const guint32 *) data)[i];
+}
+
+static double
+read_u8 (gconstpointer data,
+         gint64        i)
+{
+  return ((const guint8 *) data)[i];
+}
+
+static double (*const readers[GYRE_N_DTYPES]) (gconstpointer data, gint64 i) = {
+  [GYRE_F32] = read_f32, [GYRE_I32] = read_i32, [GYRE_U32] = read_u32,
+  [GYRE_U8] = read_u8, [GYRE_BOOL] = read_u8,
+};
+
+GyreTestNumbers *
+gyre_test_numbers_read (const char  *path,
+                        GyreArray   *array,
+                        GError     **error)
 {
   g_autoptr (GBytes) bytes = gyre_array_get (array, error);
   GyreShape shape = gyre_array_get_shape (array);
   GyreTestNumbers *self;
-  const float *data;
 
   if (bytes == NULL)
     return NULL;
 
-  self = numbers_new (path, shape);
-  data = g_bytes_get_data (bytes, NULL);
+  self = gyre_test_numbers_new (path, shape);
   for (gint64 i = 0; i < gyre_shape_n_elements (&shape); i++)
-    self->data[i] = data[i];
+    self->data[i] = readers[gyre_array_get_dtype (array)](g_bytes_get_data (bytes, NULL),
+                                                          i);
 
   return self;
 }
@@ -65,7 +96,8 @@ gyre_test_case_free (GyreTestCase *self)
   g_clear_pointer (&self->args, gyre_tree_unref);
   g_clear_pointer (&self->inputs, g_ptr_array_unref);
   g_clear_pointer (&self->gradients, g_ptr_array_unref);
-  numbers_free (self->y);
+  g_clear_pointer (&self->states, g_ptr_array_unref);
+  gyre_test_numbers_free (self->y);
   g_clear_object (&self->model);
   g_free (self);
 }
@@ -91,25 +123,116 @@ draw_param (const char *path,
   set_normal (data, path, gyre_array_get_shape (gyre_tree_as_array (leaf)));
 }
 
+/* State, too, from 0.5 up: it may be a variance. */
+static void
+draw_state (const char *path,
+            GyreTree   *leaf,
+            gpointer    data)
+{
+  GyreShape shape = gyre_array_get_shape (gyre_tree_as_array (leaf));
+  gsize n = (gsize) gyre_shape_n_elements (&shape);
+  g_autofree float *numbers = g_new (float, MAX (n, 1));
+  g_autoptr (GyreArray) array = NULL;
+  g_autoptr (GyreTree) drawn = NULL;
+
+  gyre_key_uniform (gyre_key_fold_in_path (gyre_key_new (8), path), 0.5f, 2, n, numbers);
+  array = gyre_array_new (GYRE_F32, shape, numbers);
+  drawn = gyre_tree_new_array (array);
+  gyre_tree_set_path (data, path, drawn);
+}
+
+static gint64
+get_limit (const GyreLayerTest *test)
+{
+  return test->limit > 0 ? test->limit : 10;
+}
+
+/* Whole numbers from 0 to the limit, both ends among them where there is room */
+static GyreArray *
+draw_integers (const GyreLayerTest *test)
+{
+  gsize n = (gsize) gyre_shape_n_elements (&test->input);
+  g_autofree gint32 *wide = g_new (gint32, MAX (n, 2));
+  g_autofree guint8 *narrow = g_new (guint8, MAX (n, 2));
+
+  gyre_key_randint (gyre_key_new (9), 0, (gint32) get_limit (test), n, wide);
+  wide[n / 2] = 0;
+  wide[0] = (gint32) get_limit (test) - 1;
+  for (gsize i = 0; i < n; i++)
+    narrow[i] = (guint8) wide[i];
+
+  return gyre_array_new (test->dtype, test->input,
+                         gyre_dtype_size (test->dtype) == 1 ? (gpointer) narrow : wide);
+}
+
+static void
+set_x (GyreTestCase *self)
+{
+  g_autoptr (GyreArray) x = NULL;
+
+  if (self->test->dtype == GYRE_F32)
+    {
+      set_normal (self->args, "x", self->test->input);
+      return;
+    }
+
+  x = draw_integers (self->test);
+  gyre_tree_set_array (self->args, "x", x);
+}
+
 static gboolean
 make_args (GyreTestCase  *self,
            GError       **error)
 {
-  g_autoptr (GyreTree) trees = gyre_model_init (self->model, self->test->input, GYRE_F32,
-                                                gyre_key_new (0), error);
+  g_autoptr (GyreTree) trees =
+      gyre_model_init (self->model, self->test->input, self->test->dtype,
+                       gyre_key_new (0), error);
   g_autoptr (GyreTree) params = gyre_tree_new_dict ();
+  g_autoptr (GyreTree) state = gyre_tree_new_dict ();
   g_autoptr (GyreArray) key = gyre_array_new_key (gyre_key_new (1));
 
   if (trees == NULL)
     return FALSE;
 
   gyre_tree_foreach (gyre_tree_get_tree (trees, "params"), draw_param, params);
-  self->args = gyre_tree_build (
-      GYRE_TREE_ENTRY ("params", params),
-      GYRE_TREE_ENTRY ("state", gyre_tree_get_tree (trees, "state")),
-      GYRE_ARRAY_ENTRY ("key", key), NULL);
-  set_normal (self->args, "x", self->test->input);
+  gyre_tree_foreach (gyre_tree_get_tree (trees, "state"), draw_state, state);
+  self->args = gyre_tree_build (GYRE_TREE_ENTRY ("params", params),
+                                GYRE_TREE_ENTRY ("state", state),
+                                GYRE_ARRAY_ENTRY ("key", key), NULL);
+  set_x (self);
   set_normal (self->args, "dy", self->test->output);
+
+  return TRUE;
+}
+
+static gboolean
+add_input (GyreTestCase  *self,
+           const char    *path,
+           GyreArray     *array,
+           GError       **error)
+{
+  GyreTestNumbers *numbers = gyre_test_numbers_read (path, array, error);
+
+  if (numbers == NULL)
+    return FALSE;
+
+  g_ptr_array_add (self->inputs, numbers);
+  return TRUE;
+}
+
+static gboolean
+add_inputs (GyreTestCase  *self,
+            const char    *of,
+            GError       **error)
+{
+  GPtrArray *paths;
+  g_autoptr (GPtrArray) leaves =
+    gyre_tree_flatten (gyre_tree_get_tree (self->args, of), &paths);
+  g_autoptr (GPtrArray) owned = paths;
+
+  for (guint i = 0; i < leaves->len; i++)
+    if (!add_input (self, paths->pdata[i], gyre_tree_as_array (leaves->pdata[i]), error))
+      return FALSE;
 
   return TRUE;
 }
@@ -118,32 +241,28 @@ static gboolean
 read_inputs (GyreTestCase  *self,
              GError       **error)
 {
-  GPtrArray *paths;
-  g_autoptr (GPtrArray) leaves =
-    gyre_tree_flatten (gyre_tree_get_tree (self->args, "params"), &paths);
-  g_autoptr (GPtrArray) owned = paths;
+  return add_input (self, "x", gyre_tree_get_array (self->args, "x"), error)
+         && add_inputs (self, "params", error) && add_inputs (self, "state", error)
+         && add_input (self, "key", gyre_tree_get_array (self->args, "key"), error);
+}
 
-  g_ptr_array_add (self->inputs,
-                   numbers_read ("x", gyre_tree_get_array (self->args, "x"), error));
-  for (guint i = 0; i < leaves->len; i++)
-    g_ptr_array_add (self->inputs,
-                     numbers_read (paths->pdata[i], gyre_tree_as_array (leaves->pdata[i]),
-                                   error));
+static GyreTestNumbers *
+list_inputs (GyreTestCase *self)
+{
+  GyreTestNumbers *inputs = g_new (GyreTestNumbers, self->inputs->len);
+
   for (guint i = 0; i < self->inputs->len; i++)
-    if (self->inputs->pdata[i] == NULL)
-      return FALSE;
+    inputs[i] = *(GyreTestNumbers *) self->inputs->pdata[i];
 
-  return TRUE;
+  return inputs;
 }
 
 static void
 run_reference (GyreTestCase    *self,
                GyreTestNumbers *y)
 {
-  g_autofree GyreTestNumbers *inputs = g_new (GyreTestNumbers, self->inputs->len);
+  g_autofree GyreTestNumbers *inputs = list_inputs (self);
 
-  for (guint i = 0; i < self->inputs->len; i++)
-    inputs[i] = *(GyreTestNumbers *) self->inputs->pdata[i];
   memset (y->data, 0, sizeof (double) * gyre_shape_n_elements (&y->shape));
   self->test->reference (inputs, self->inputs->len, y, self->test->data);
 }
@@ -166,8 +285,8 @@ differentiate (GyreTestCase          *self,
                const GyreTestNumbers *dy)
 {
   g_autofree char *path = g_strconcat ("d", input->path, NULL);
-  GyreTestNumbers *gradient = numbers_new (path, input->shape);
-  GyreTestNumbers *y = numbers_new ("y", self->test->output);
+  GyreTestNumbers *gradient = gyre_test_numbers_new (path, input->shape);
+  GyreTestNumbers *y = gyre_test_numbers_new ("y", self->test->output);
 
   for (gint64 i = 0; i < gyre_shape_n_elements (&input->shape); i++)
     {
@@ -181,9 +300,51 @@ differentiate (GyreTestCase          *self,
       gradient->data[i] = (above - weigh (y, dy)) / (2 * STEP);
       input->data[i] = value;
     }
-  numbers_free (y);
+  gyre_test_numbers_free (y);
 
   return gradient;
+}
+
+static gboolean
+differentiate_all (GyreTestCase  *self,
+                   GError       **error)
+{
+  guint n_params = gyre_tree_n_leaves (gyre_tree_get_tree (self->args, "params"));
+  GyreTestNumbers *dy =
+      gyre_test_numbers_read ("dy", gyre_tree_get_array (self->args, "dy"), error);
+
+  if (dy == NULL)
+    return FALSE;
+
+  for (guint i = self->test->dtype == GYRE_F32 ? 0 : 1; i <= n_params; i++)
+    g_ptr_array_add (self->gradients,
+                     differentiate (self, self->inputs->pdata[i], dy));
+  gyre_test_numbers_free (dy);
+
+  return TRUE;
+}
+
+/* What the state becomes by the author's function, if there is one. */
+static void
+run_state (GyreTestCase *self)
+{
+  guint n_params = gyre_tree_n_leaves (gyre_tree_get_tree (self->args, "params"));
+  g_autofree GyreTestNumbers *inputs = list_inputs (self);
+
+  if (self->test->state == NULL)
+    return;
+
+  self->states = g_ptr_array_new_with_free_func (gyre_test_numbers_free);
+  for (guint i = n_params + 1; i + 1 < self->inputs->len; i++)
+    {
+      const GyreTestNumbers *before = self->inputs->pdata[i];
+      GyreTestNumbers *next = gyre_test_numbers_new (before->path, before->shape);
+
+      memcpy (next->data, before->data,
+              sizeof (double) * gyre_shape_n_elements (&before->shape));
+      self->test->state (inputs, self->inputs->len, before->path, next, self->test->data);
+      g_ptr_array_add (self->states, next);
+    }
 }
 
 GyreTestCase *
@@ -191,121 +352,18 @@ gyre_test_case_new (const GyreLayerTest  *test,
                     GError              **error)
 {
   g_autoptr (GyreTestCase) self = g_new0 (GyreTestCase, 1);
-  GyreTestNumbers *dy;
 
   self->test = test;
-  self->inputs = g_ptr_array_new_with_free_func (numbers_free);
-  self->gradients = g_ptr_array_new_with_free_func (numbers_free);
+  self->inputs = g_ptr_array_new_with_free_func (gyre_test_numbers_free);
+  self->gradients = g_ptr_array_new_with_free_func (gyre_test_numbers_free);
   self->model = gyre_model_parse (test->line, error);
-  if (self->model == NULL || !make_args (self, error) || !read_inputs (self, error))
+  if (self->model == NULL || !gyre_test_case_check_shape (self, error)
+      || !make_args (self, error) || !read_inputs (self, error))
     return NULL;
 
-  self->y = numbers_new ("y", test->output);
+  self->y = gyre_test_numbers_new ("y", test->output);
   run_reference (self, self->y);
-  dy = numbers_read ("dy", gyre_tree_get_array (self->args, "dy"), error);
-  for (guint i = 0; i < self->inputs->len; i++)
-    g_ptr_array_add (self->gradients,
-                     differentiate (self, self->inputs->pdata[i], dy));
-  numbers_free (dy);
+  run_state (self);
 
-  return g_steal_pointer (&self);
-}
-
-/* Comparing */
-
-static char *
-print_index (const GyreShape *shape,
-             gint64           flat)
-{
-  GyreShape index = *shape;
-
-  for (int i = shape->rank - 1; i >= 0; i--)
-    {
-      index.dims[i] = flat % shape->dims[i];
-      flat /= shape->dims[i];
-    }
-
-  return gyre_shape_to_string (&index);
-}
-
-static gboolean
-compare (const GyreTestNumbers  *due,
-         GyreArray              *array,
-         double                  tolerance,
-         const char             *mistake,
-         const char             *judge,
-         const char             *where,
-         GError                **error)
-{
-  GyreTestNumbers *is = numbers_read ("", array, error);
-  double largest = 0, bound;
-  gboolean good = is != NULL;
-
-  if (!good)
-    return FALSE;
-
-  for (gint64 i = 0; i < gyre_shape_n_elements (&due->shape); i++)
-    largest = MAX (largest, fabs (due->data[i]));
-  bound = tolerance * MAX (largest, 1e-3);
-  for (gint64 i = 0; good && i < gyre_shape_n_elements (&due->shape); i++)
-    if (!(fabs (is->data[i] - due->data[i]) <= bound))
-      {
-        g_autofree char *index = print_index (&due->shape, i);
-
-        g_set_error (error, GYRE_ERROR, GYRE_ERROR_DATA,
-                     "%s: %s%s is %.9g where %s %.9g (%s)", mistake, due->path, index,
-                     is->data[i], judge, due->data[i], where);
-        good = FALSE;
-      }
-  numbers_free (is);
-
-  return good;
-}
-
-gboolean
-gyre_test_case_compare (GyreTestCase  *self,
-                        GyreTree      *results,
-                        const char    *where,
-                        GError       **error)
-{
-  double tolerance = self->test->tolerance > 0 ? self->test->tolerance : 1e-4;
-  GyreArray *y = gyre_tree_get_array (results, "y");
-
-  if (!compare (self->y, y, tolerance, "wrong value", "the reference has", where, error))
-    return FALSE;
-
-  for (guint i = 0; i < self->gradients->len; i++)
-    {
-      g_autofree char *name = g_strdup_printf ("gradients/%u", i);
-
-      if (!compare (self->gradients->pdata[i], gyre_tree_get_array (results, name),
-                    10 * tolerance, "wrong gradient",
-                    "finite differences of the reference give", where, error))
-        return FALSE;
-    }
-
-  return TRUE;
-}
-
-/**
- * gyre_test_find:
- * @inputs: (array length=n_inputs): what a reference was given
- * @n_inputs: how many
- * @name: the end of a path, "kernel" or "dense_0/kernel"
- *
- * Returns: (transfer none): the numbers of the first of that name; the program ends where
- *   there is none
- */
-const double *
-gyre_test_find (const GyreTestNumbers *inputs,
-                guint                  n_inputs,
-                const char            *name)
-{
-  g_autofree char *end = g_strconcat ("/", name, NULL);
-
-  for (guint i = 0; i < n_inputs; i++)
-    if (g_str_equal (inputs[i].path, name) || g_str_has_suffix (inputs[i].path, end))
-      return inputs[i].data;
-
-  g_error ("the layer has no parameter \"%s\"", name);
+  return differentiate_all (self, error) ? g_steal_pointer (&self) : NULL;
 }

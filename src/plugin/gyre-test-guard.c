@@ -3,6 +3,7 @@
 
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/wait.h>
 
 /* This program and its arguments */
 static GPtrArray *
@@ -14,6 +15,7 @@ make_command (const char *oclgrind,
   gsize size = 0;
 
   g_ptr_array_add (argv, g_strdup (oclgrind));
+  g_ptr_array_add (argv, g_strdup ("--data-races"));
   g_ptr_array_add (argv, g_strdup ("--log"));
   g_ptr_array_add (argv, g_strdup (log));
   g_ptr_array_add (argv, g_file_read_link ("/proc/self/exe", NULL));
@@ -30,6 +32,7 @@ static gboolean
 run_command (GPtrArray  *argv,
              guint       call,
              char      **said,
+             int        *status,
              GError    **error)
 {
   g_auto (GStrv) env = g_get_environ ();
@@ -40,7 +43,7 @@ run_command (GPtrArray  *argv,
   env = g_environ_setenv (env, "OCL_ICD_VENDORS", "/nowhere", FALSE);
 
   return g_spawn_sync (NULL, (char **) argv->pdata, env, G_SPAWN_STDOUT_TO_DEV_NULL, NULL,
-                       NULL, NULL, said, NULL, error);
+                       NULL, NULL, said, status, error);
 }
 
 /* The first report, on one line */
@@ -67,9 +70,30 @@ read_log (const char  *log,
         *to++ = word;
       }
   line = g_strstrip (g_strjoinv (" ", words));
-  g_set_error (error, GYRE_ERROR, GYRE_ERROR_DEVICE,
-               "a kernel reads or writes out of bounds; Oclgrind says: %s", line);
+  g_set_error (error, GYRE_ERROR, GYRE_ERROR_DEVICE, "%s; Oclgrind says: %s",
+               strstr (line, "data race") != NULL
+                   ? "a data race in a kernel"
+                   : "a kernel reads or writes out of bounds",
+               line);
 
+  return FALSE;
+}
+
+/* A test that could not be run there has not passed. */
+static gboolean
+check_end (int          status,
+           const char  *said,
+           GError     **error)
+{
+  if (WIFEXITED (status) && WEXITSTATUS (status) == 0)
+    return TRUE;
+
+  g_set_error (error, GYRE_ERROR, GYRE_ERROR_DEVICE,
+               "it could not be run under Oclgrind%s: %s",
+               WIFSIGNALED (status) ? ", where it crashed" : "",
+               said != NULL && said[0] != '\0' ? said
+                                               : "the program ended before, or does "
+                                                 "other things than the first time");
   return FALSE;
 }
 
@@ -82,7 +106,7 @@ gyre_test_guard (const char  *line,
   g_autofree char *log = NULL;
   g_autofree char *said = NULL;
   g_autoptr (GPtrArray) argv = NULL;
-  int fd;
+  int fd, status = 0;
   gboolean good;
 
   if (oclgrind == NULL)
@@ -98,7 +122,8 @@ gyre_test_guard (const char  *line,
 
   g_close (fd, NULL);
   argv = make_command (oclgrind, log);
-  good = run_command (argv, call, &said, error) && read_log (log, error);
+  good = run_command (argv, call, &said, &status, error) && read_log (log, error)
+         && check_end (status, g_strchomp (said), error);
   g_unlink (log);
 
   return good;

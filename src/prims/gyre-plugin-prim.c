@@ -39,12 +39,14 @@ check_rows (const GyrePluginPrim  *plugin,
       g_autofree char *made = gyre_shape_to_string (shape);
 
       if (plugin->split == GYRE_PLUGIN_SPLIT_ELEMENTS && !gyre_shape_equal (has, shape))
-        return gyre_prims_error (error, "it is element-wise, so operand %u, %s, must "
-                                 "have the result's shape %s", i, is, made);
+        return gyre_prims_error (error, "its shape rule says %s, but it is split by "
+                                 "elements, so the result has the shape of operand %u, "
+                                 "%s", made, i, is);
       if (plugin->split == GYRE_PLUGIN_SPLIT_ROWS && (plugin->rows & 1u << i) != 0
           && (has->rank == 0 || shape->rank == 0 || has->dims[0] != shape->dims[0]))
-        return gyre_prims_error (error, "it is split by rows, so operand %u, %s, must "
-                                 "have as many as the result, %s", i, is, made);
+        return gyre_prims_error (error, "its shape rule says %s, but it is split by "
+                                 "rows, so the result has as many as operand %u, %s",
+                                 made, i, is);
     }
 
   return TRUE;
@@ -204,6 +206,12 @@ make_prim (const GyrePluginPrim *plugin)
                                                               : gyre_partition_replicated;
 
   return prim;
+}
+
+gboolean
+gyre_plugin_prim_is (const GyrePrim *prim)
+{
+  return prim->lower == lower;
 }
 
 /* One a plugin's: primitives are the same where their pointers are. They live as long as

@@ -17,6 +17,9 @@ G_BEGIN_DECLS
 #define GYRE_DTYPES_BITS      (GYRE_DTYPES_INTEGER | GYRE_DTYPES (GYRE_BOOL))
 #define GYRE_DTYPES_ANY       (GYRE_DTYPES_NUMBER | GYRE_DTYPES (GYRE_BOOL))
 
+/* Whether a primitive is one of a plugin's own, with its own kernel. */
+gboolean gyre_plugin_prim_is (const GyrePrim *prim);
+
 /* Attributes that other families and stages look at. */
 typedef struct { GyreDtype dtype; int dim; GyreShape shape; } GyreIotaAttrs;
 typedef struct

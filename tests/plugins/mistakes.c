@@ -44,6 +44,59 @@ vjp_wrong (GyreTensor        *y,
   cts[0] = gyre_mul (operands[0], dy);
 }
 
+static const GyrePluginPrim behind;
+
+/* The right one, by way of a kernel that writes behind the last element */
+static void
+vjp_of_bounds (GyreTensor        *y,
+               GyreTensor *const *operands,
+               const void        *attrs,
+               GyreTensor        *dy,
+               GyreTensor       **cts)
+{
+  GyreTensor *twice = gyre_mul_scalar (dy, 2);
+  GyreTensor *square = gyre_plugin_prim_apply (&behind, &twice, NULL);
+
+  vjp_right (y, operands, attrs, dy, cts);
+  cts[0] = gyre_add (cts[0], gyre_mul_scalar (square, 0));
+}
+
+/* One column too many, and integers */
+static gboolean
+infer_wider (GyreTensor *const  *operands,
+             const void         *attrs,
+             GyreDtype          *dtype,
+             GyreShape          *shape,
+             GError            **error)
+{
+  infer_like_x (operands, attrs, dtype, shape, error);
+  shape->dims[1]++;
+  return TRUE;
+}
+
+static gboolean
+infer_integer (GyreTensor *const  *operands,
+               const void         *attrs,
+               GyreDtype          *dtype,
+               GyreShape          *shape,
+               GError            **error)
+{
+  infer_like_x (operands, attrs, dtype, shape, error);
+  *dtype = GYRE_I32;
+  return TRUE;
+}
+
+/* All of it in one work-group */
+static void
+launch_group (GyrePluginLaunch *launch,
+              const void       *attrs)
+{
+  launch->dims = 1;
+  launch->global[0] = (gsize) gyre_shape_n_elements (&launch->result);
+  launch->local[0] = launch->global[0];
+  gyre_plugin_launch_add_int (launch, (gint64) launch->global[0]);
+}
+
 /* 2 n x dy */
 static void
 vjp_of_n (GyreTensor        *y,
@@ -68,7 +121,41 @@ launch_pairs (GyrePluginLaunch *launch,
 
 #define RESOURCE "/org/gyre/test/mistakes.cl"
 
+static const GyrePluginPrim behind = {
+  .name = "mistake-behind", .n_operands = 1, .split = GYRE_PLUGIN_SPLIT_ELEMENTS,
+  .resource = RESOURCE, .kernel = "mistake_bounds", .infer = infer_like_x
+};
+
 static const GyrePluginPrim prims[] = {
+  { .name = "mistake-square", .n_operands = 1, .split = GYRE_PLUGIN_SPLIT_ELEMENTS,
+    .resource = RESOURCE, .kernel = "mistake_square", .infer = infer_like_x,
+    .vjp = vjp_right },
+  { .name = "mistake-width", .n_operands = 1, .split = GYRE_PLUGIN_SPLIT_NONE,
+    .resource = RESOURCE, .kernel = "mistake_square", .infer = infer_wider,
+    .vjp = vjp_right },
+  { .name = "mistake-elements", .n_operands = 1, .split = GYRE_PLUGIN_SPLIT_ELEMENTS,
+    .resource = RESOURCE, .kernel = "mistake_square", .infer = infer_wider,
+    .vjp = vjp_right },
+  { .name = "mistake-dtype", .n_operands = 1, .split = GYRE_PLUGIN_SPLIT_ELEMENTS,
+    .resource = RESOURCE, .kernel = "mistake_square", .infer = infer_integer,
+    .vjp = vjp_right },
+  { .name = "mistake-end", .n_operands = 1, .split = GYRE_PLUGIN_SPLIT_NONE,
+    .resource = RESOURCE, .kernel = "mistake_square", .infer = infer_like_x,
+    .launch = launch_pairs, .vjp = vjp_right },
+  { .name = "mistake-rule", .n_operands = 1, .split = GYRE_PLUGIN_SPLIT_ELEMENTS,
+    .resource = RESOURCE, .kernel = "mistake_square", .infer = infer_like_x },
+  { .name = "mistake-before", .n_operands = 1, .split = GYRE_PLUGIN_SPLIT_ELEMENTS,
+    .resource = RESOURCE, .kernel = "mistake_before", .infer = infer_like_x,
+    .vjp = vjp_right },
+  { .name = "mistake-read", .n_operands = 1, .split = GYRE_PLUGIN_SPLIT_ELEMENTS,
+    .resource = RESOURCE, .kernel = "mistake_read", .infer = infer_like_x,
+    .vjp = vjp_right },
+  { .name = "mistake-backward", .n_operands = 1, .split = GYRE_PLUGIN_SPLIT_ELEMENTS,
+    .resource = RESOURCE, .kernel = "mistake_square", .infer = infer_like_x,
+    .vjp = vjp_of_bounds },
+  { .name = "mistake-race", .n_operands = 1, .split = GYRE_PLUGIN_SPLIT_ELEMENTS,
+    .resource = RESOURCE, .kernel = "mistake_race", .infer = infer_like_x,
+    .launch = launch_group, .vjp = vjp_right },
   { .name = "mistake-gradient", .n_operands = 1, .split = GYRE_PLUGIN_SPLIT_ELEMENTS,
     .resource = RESOURCE, .kernel = "mistake_square", .infer = infer_like_x,
     .vjp = vjp_wrong },
