@@ -29,6 +29,9 @@ void         gyre_regions_free (GyreRegions *self);
 /* Whether the node can be made from flattened operands. */
 gboolean     gyre_node_can_flatten (const GyreTensor *node);
 
+/* Whether it adds up all elements: what is left of parts is a partial sum. */
+gboolean     gyre_node_is_sink     (const GyreTensor *node);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GyreRegions, gyre_regions_free)
 
 G_END_DECLS

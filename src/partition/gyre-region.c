@@ -44,8 +44,8 @@ is_input (const GyreTensor *node)
 }
 
 /* A reduction of everything: its result leaves the region as a partial sum. */
-static gboolean
-is_sink (const GyreTensor *node)
+gboolean
+gyre_node_is_sink (const GyreTensor *node)
 {
   return (node->prim->flags & GYRE_PRIM_REDUCTION) != 0 && node->prim->flatten != NULL &&
          node_size (node) == 1 && node->prim->linear != 0;
@@ -104,7 +104,7 @@ collect_users (const Finder *self, const GyreTensor *gradient, GHashTable *regio
         {
           const GyreTensor *user = g_ptr_array_index (users, i);
 
-          if (is_sink (user))
+          if (gyre_node_is_sink (user))
             continue;
           if (!gyre_node_can_flatten (user) || node_size (user) != node_size (gradient) ||
               self->regions->group[user->id] != 0 || is_gradient (self, user))

@@ -28,8 +28,21 @@ typedef struct
   guint8 axes;
 } Split;
 
+/* Divides by the norm of all of them. */
+static void
+clip (GyreTensor **grads,
+      int          n)
+{
+  GyreTensor *sum = gyre_constant (GYRE_F32, 0);
+
+  for (int i = 0; i < n; i++)
+    sum = gyre_add (sum, gyre_sum (gyre_square (grads[i])));
+  for (int i = 0; i < n; i++)
+    grads[i] = gyre_div (grads[i], gyre_sqrt (sum));
+}
+
 static GyreGraph *
-build_step (void)
+build_step (gboolean clipped)
 {
   g_autoptr (GyreGraph) graph = gyre_graph_new ();
   GyreTensor *in[N_INPUTS], *grads[N_INPUTS - 1], *h, *loss;
@@ -42,6 +55,8 @@ build_step (void)
   loss = gyre_mean (gyre_square (gyre_matmul (h, in[W2])));
   gyre_grad_of (loss, in + W0, N_INPUTS - 1, grads);
   gyre_graph_add_output (graph, loss);
+  if (clipped)
+    clip (grads, N_INPUTS - 1);
   for (int i = 0; i < N_INPUTS - 1; i++)
     gyre_graph_add_output (graph, gyre_sub (in[W0 + i], gyre_mul_scalar (grads[i], 0.1)));
   gyre_graph_pop ();
@@ -50,11 +65,12 @@ build_step (void)
 }
 
 static GyreProgram *
-partition (const GyreMeshSpec *mesh,
-           const Split        *splits,
-           guint               n_splits)
+partition_step (const GyreMeshSpec *mesh,
+                const Split        *splits,
+                guint               n_splits,
+                gboolean            clipped)
 {
-  g_autoptr (GyreGraph) graph = build_step ();
+  g_autoptr (GyreGraph) graph = build_step (clipped);
   g_autoptr (GError) error = NULL;
   GyreSpec specs[N_INPUTS];
   int donated[N_INPUTS] = { -1, W0, W1, B1, W2 };
@@ -70,6 +86,14 @@ partition (const GyreMeshSpec *mesh,
   program = gyre_partition (graph, mesh, specs, donated, &error);
   gyre_assert_no_error (error);
   return program;
+}
+
+static GyreProgram *
+partition (const GyreMeshSpec *mesh,
+           const Split        *splits,
+           guint               n_splits)
+{
+  return partition_step (mesh, splits, n_splits, FALSE);
 }
 
 static guint
@@ -183,12 +207,28 @@ START_TEST (sharded_parameters)
 }
 END_TEST
 
+/* The norm of gradients in parts is a sum over the parts: one number for all of them is
+ * all-reduced besides the loss, and no gradient. */
+START_TEST (clips_in_parts)
+{
+  const GyreMeshSpec mesh = { 1, { { "dp", 2, FALSE, FALSE } }, { NULL } };
+  const Split splits[] = { { X, 0, 1 }, { W0, 0, 1 }, { W1, 1, 1 }, { B1, 0, 1 },
+                           { W2, 0, 1 } };
+  g_autoptr (GyreProgram) program =
+      partition_step (&mesh, splits, G_N_ELEMENTS (splits), TRUE);
+
+  assert_counts (program, 2, 4, 4);
+  assert_outputs_like_inputs (program);
+}
+END_TEST
+
 static void
 add_tests (Suite *suite)
 {
   gyre_check_add (suite, "column-then-row", column_then_row);
   gyre_check_add (suite, "data-and-tensor", data_and_tensor);
   gyre_check_add (suite, "sharded-parameters", sharded_parameters);
+  gyre_check_add (suite, "clip", clips_in_parts);
 }
 
 GYRE_CHECK_MAIN ("shardings", add_tests)

@@ -85,6 +85,37 @@ descend (const char      *path,
   return gyre_tree_new_tensor (gyre_sub (gyre_tree_as_tensor (leaves[0]), step));
 }
 
+static gboolean clipped;    /* gradients are divided by their norm */
+
+static void
+add_squares (const char *path,
+             GyreTree   *leaf,
+             gpointer    sum)
+{
+  GyreTensor **total = sum;
+
+  *total = gyre_add (*total, gyre_sum (gyre_square (gyre_tree_as_tensor (leaf))));
+}
+
+static GyreTree *
+divide (const char      *path,
+        GyreTree *const *leaves,
+        guint            n_trees,
+        gpointer         norm,
+        GError         **error)
+{
+  return gyre_tree_new_tensor (gyre_div (gyre_tree_as_tensor (leaves[0]), norm));
+}
+
+static GyreTree *
+clip (GyreTree *grads)
+{
+  GyreTensor *sum = gyre_constant (GYRE_F32, 0);
+
+  gyre_tree_foreach (grads, add_squares, &sum);
+  return gyre_tree_map (&grads, 1, divide, gyre_sqrt (sum), NULL);
+}
+
 static GyreTree *
 train_step (GyreTree *args,
             gpointer  data)
@@ -94,6 +125,8 @@ train_step (GyreTree *args,
   GyreTree *both[] = { params,
                        gyre_value_and_grad (loss_func, params, args, &loss, NULL) };
 
+  if (clipped)
+    both[1] = clip (both[1]);
   return gyre_tree_build (
       GYRE_TREE_ENTRY ("params", gyre_tree_map (both, 2, descend, NULL, NULL)),
       GYRE_TENSOR_ENTRY ("loss", loss), NULL);
@@ -225,6 +258,28 @@ START_TEST (gives_what_one_device_gives)
   g_autoptr (GyreTree) result = run_steps (c->devices, c->layout, c->weights,
                                            c->shardings);
 
+  gyre_tree_foreach (result, compare_leaf, name);
+}
+END_TEST
+
+/* The same with a norm over all gradients, whose parts lie apart. */
+static const Case clip_cases[] = {
+  { "pocl*3", "dp=3", "5,2,1", "params=, x=dp, y=dp" },
+  { "pocl*3", "dp=3", "5,2,1", "params=dp, x=dp, y=dp" },
+  { "pocl*4", "dp=2,tp=2", NULL,
+    "params/w1=dp,tp, params/b1=tp, params/w2=tp,dp, x=dp, y=dp" },
+};
+
+START_TEST (clips_as_one_device_does)
+{
+  const Case *c = &clip_cases[_i];
+  g_autofree char *name = g_strdup_printf ("clipped, %s: %s", c->layout, c->shardings);
+  g_autoptr (GyreTree) result = NULL;
+
+  clipped = TRUE;
+  gyre_tree_replace (&expected, run_steps ("pocl", "dp=1", NULL, NULL));
+  result = run_steps (c->devices, c->layout, c->weights, c->shardings);
+  clipped = FALSE;
   gyre_tree_foreach (result, compare_leaf, name);
 }
 END_TEST
@@ -373,6 +428,7 @@ add_tests (Suite *suite)
 
   tcase_add_test (tcase, sends_in_buckets);
   tcase_add_loop_test (tcase, keeps_sums_apart, 0, G_N_ELEMENTS (sum_cases));
+  tcase_add_loop_test (tcase, clips_as_one_device_does, 0, G_N_ELEMENTS (clip_cases));
   tcase_add_loop_test (tcase, gives_what_one_device_gives, 0, G_N_ELEMENTS (cases));
 }
 
