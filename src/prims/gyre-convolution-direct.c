@@ -39,11 +39,23 @@ direct_serves (const GyreLower   *lower,
   return TRUE;
 }
 
+/* Measured on CPUs: rows shorter than a tile of four, and weight gradients of fewer
+ * places than hide the loading of their sums, are faster as products; so are groups of
+ * many channels on other devices, where each work-item of convolution.cl reads alone. */
 static gboolean
 direct_suits (const GyreLower   *lower,
               const GyreConvJob *job)
 {
-  return gyre_convolution_rows_serves (lower, job);
+  if (!lower->target->cpu)
+    return job->groups > 1 && job->channels / job->groups < 8;
+  if (job->groups > 1)
+    return TRUE;
+  if (!gyre_convolution_rows_serves (lower, job))
+    return FALSE;
+
+  return job->gives == GYRE_CONV_K ? job->out[0] * job->out[1] >= 16
+         : job->gives == GYRE_CONV_X ? job->in[1] >= 4
+                                     : job->out[1] >= 4;
 }
 
 static void
