@@ -17,6 +17,8 @@
  *   gyre_convolution_gather        the gradient: x[n, i, c] is the sum of columns over
  *                                  all (p, t) that meet i; global { channels, places of
  *                                  x, n }, any local size
+ *   gyre_convolution_gather_rows   the same for CPUs: a work-group, of one work-item, has
+ *                                  a row of x: global { height, n }, local { 1, 1 }
  *
  * Source: K. Chellapilla, S. Puri, P. Simard, "High Performance Convolutional Neural
  * Networks for Document Processing", IWFHR 2006. */
@@ -144,6 +146,50 @@ gyre_convolution_columns_rows (global float *restrict       columns,
                      stride_x, low_x, dilation_x, spread_x, first);
           to += taps_x * mine;
         }
+}
+
+inline void
+add_run (global float *to, global const float *from, int n)
+{
+  int i = 0;
+
+  for (; i + 16 <= n; i += 16)
+    vstore16 (vload16 (0, to + i) + vload16 (0, from + i), 0, to + i);
+  for (; i < n; i++)
+    to[i] += from[i];
+}
+
+__attribute__ ((reqd_work_group_size (1, 1, 1)))
+kernel void
+gyre_convolution_gather_rows (global float *restrict       x,
+                              global const float *restrict columns,
+                              SIZES)
+{
+  const int     i = (int) get_group_id (0);
+  const int     mine = channels / groups;
+  const int     taps = taps_y * taps_x;
+  global float *line = x + ((first + get_group_id (1)) * height + i)
+                           * ((size_t) width * channels);
+
+  fill_run (line, width * channels);
+  for (int t = 0; t < taps_y; t++)
+    {
+      const int           p = find_place (i, t, stride_y, dilation_y, low_y, spread_y,
+                                          out_height);
+      global const float *row = columns + (get_group_id (1) * out_height + max (p, 0))
+                                          * ((size_t) out_width * channels * taps)
+                                + t * taps_x * mine;
+
+      for (int q = 0; q < out_width && p >= 0; q++)
+        for (int u = 0; u < taps_x; u++)
+          {
+            const int j = FIND_COLUMN (q, u);
+
+            for (int g = 0; g < groups && j >= 0; g++)
+              add_run (line + j * channels + g * mine,
+                       row + ((size_t) (q * groups + g) * taps + u) * mine, mine);
+          }
+    }
 }
 
 kernel void

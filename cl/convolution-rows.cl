@@ -98,12 +98,13 @@ find_element (int at, int spread, int extent)
   return at < 0 || at % spread != 0 || at / spread >= extent ? -1 : at / spread;
 }
 
-/* Rows of the padded image, `count` of its channels; the block's other ones are zeros. */
+/* Rows of the padded image, of its channels `count` after the `left_out` first; the
+ * block's other ones are zeros.  (Altera's OpenCL C has a keyword `channel`.) */
 inline void
 pack_band (global const float *image,
            int                 first,
            int                 rows,
-           int                 channel,
+           int                 left_out,
            int                 count,
            local float        *space)
 {
@@ -111,7 +112,7 @@ pack_band (global const float *image,
     {
       const int           row = find_element (first + r - LOW_Y, SPREAD_Y, HEIGHT);
       global const float *from =
-          image + (size_t) max (row, 0) * WIDTH * CHANNELS + channel;
+          image + (size_t) max (row, 0) * WIDTH * CHANNELS + left_out;
       local float        *to = space + r * ROW;
 
       for (int q = 0; q < PADDED_WIDTH; q++)

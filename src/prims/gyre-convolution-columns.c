@@ -6,6 +6,7 @@
  * image is such a matrix already, nothing is copied.  Groups are a batch of products. */
 
 #define MAX_COLUMNS (256 * 1024 * 1024)     /* bytes */
+#define CPU_COLUMNS (4 * 1024 * 1024)       /* what caches hold until the product */
 
 /* Of one sample */
 static gint64
@@ -61,6 +62,30 @@ im2col_suits (const GyreLower   *lower,
   return TRUE;
 }
 
+/* By whether columns are summed, and whether the device is a CPU */
+static const char *const kernels[2][2] = {
+  { "gyre_convolution_columns", "gyre_convolution_columns_rows" },
+  { "gyre_convolution_gather", "gyre_convolution_gather_rows" },
+};
+
+static void
+set_range (const GyreConvJob *job,
+           gboolean           gather,
+           gboolean           cpu,
+           GyreLaunch        *launch)
+{
+  const gint64 *extents = gather ? job->in : job->out;
+  gint64 taps = job->taps[0] * job->taps[1];
+
+  launch->dims = 3;
+  launch->global[0] = (gsize) (cpu ? extents[0] : job->channels);
+  launch->global[1] = (gsize) (cpu ? job->n : gather ? extents[0] * extents[1] : taps);
+  launch->global[2] =
+      (gsize) (cpu ? 1 : gather ? job->n : extents[0] * extents[1] * job->n);
+  for (int i = 0; i < 3; i++)
+    launch->local[i] = cpu ? 1 : 0;
+}
+
 static void
 launch_columns (GyreLower         *lower,
                 const GyreTensor  *node,
@@ -68,7 +93,7 @@ launch_columns (GyreLower         *lower,
                 guint              columns,
                 gint64             first)
 {
-  gboolean gather = job->gives == GYRE_CONV_X, cpu = lower->target->cpu && !gather;
+  gboolean gather = job->gives == GYRE_CONV_X, cpu = lower->target->cpu;
   GyreCommandArg args[GYRE_CONV_MAX_ARGS];
   GyreLaunch launch = { 0 };
 
@@ -78,19 +103,8 @@ launch_columns (GyreLower         *lower,
   args[launch.n_args++] = GYRE_INT (first);
   launch.args = args;
   launch.resource = "convolution-columns.cl";
-  launch.kernel = gather ? "gyre_convolution_gather"
-                  : cpu  ? "gyre_convolution_columns_rows"
-                         : "gyre_convolution_columns";
-  launch.dims = 3;
-  launch.global[0] = (gsize) (cpu ? job->out[0] : job->channels);
-  launch.global[1] = (gsize) (gather ? job->in[0] * job->in[1]
-                              : cpu  ? job->n
-                                     : job->taps[0] * job->taps[1]);
-  launch.global[2] = (gsize) (gather ? job->n
-                              : cpu  ? 1
-                                     : job->out[0] * job->out[1] * job->n);
-  for (int i = 0; i < 3; i++)
-    launch.local[i] = cpu ? 1 : 0;
+  launch.kernel = kernels[gather][cpu];
+  set_range (job, gather, cpu, &launch);
   gyre_lower_launch (lower, node, &launch);
 }
 
@@ -163,7 +177,8 @@ im2col_lower (GyreLower         *lower,
               const GyreTensor  *node,
               const GyreConvJob *job)
 {
-  gint64 depth = job->taps[0] * job->taps[1] * (job->channels / job->groups), chunk;
+  gint64 depth = job->taps[0] * job->taps[1] * (job->channels / job->groups);
+  gint64 limit, chunk;
   Matrix columns = { job->x, FALSE, job->groups * depth, depth, 0 };
   GyreConvJob part = *job;
 
@@ -173,7 +188,10 @@ im2col_lower (GyreLower         *lower,
       return;
     }
 
-  chunk = CLAMP (find_limit (lower->target) / count_column_bytes (job), 1, job->n);
+  limit = find_limit (lower->target);
+  if (lower->target->cpu)
+    limit = MIN (limit, CPU_COLUMNS);
+  chunk = CLAMP (limit / count_column_bytes (job), 1, job->n);
   columns.value = gyre_lower_temp (lower, (gsize) (chunk * count_column_bytes (job)));
   columns.temp = TRUE;
   for (gint64 first = 0; first < job->n; first += chunk)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "prims/gyre-convolution-private.h"
 
-/* Convolutions without a copy of the image in memory: for CPUs gyre-convolution-rows.c,
- * for other devices convolution.cl.  The gradient by the image is a convolution of y,
- * with the kernel turned, whose strides are the image's spread and the other way
- * round. */
+/* Convolutions without a copy of the image in memory: for CPUs gyre-convolution-rows.c
+ * and, of channels by themselves, gyre-convolution-depth.c, for others convolution.cl.
+ * The gradient by the image is a convolution of y, with the kernel turned, whose strides
+ * are the image's spread and the other way round. */
 
 static void
 launch_plain (GyreLower         *lower,
@@ -39,9 +39,10 @@ direct_serves (const GyreLower   *lower,
   return TRUE;
 }
 
-/* Measured on CPUs: rows shorter than a tile of four, and weight gradients of fewer
- * places than hide the loading of their sums, are faster as products; so are groups of
- * many channels on other devices, where each work-item of convolution.cl reads alone. */
+/* Measured on CPUs: as products are faster rows shorter than a tile of four, gradients by
+ * the image over strides, between which the rows would hold zeros, and weight gradients
+ * of fewer places than hide the loading of their sums.  On other devices, where each
+ * work-item of convolution.cl reads alone, all are but small groups. */
 static gboolean
 direct_suits (const GyreLower   *lower,
               const GyreConvJob *job)
@@ -53,9 +54,10 @@ direct_suits (const GyreLower   *lower,
   if (!gyre_convolution_rows_serves (lower, job))
     return FALSE;
 
-  return job->gives == GYRE_CONV_K ? job->out[0] * job->out[1] >= 16
-         : job->gives == GYRE_CONV_X ? job->in[1] >= 4
-                                     : job->out[1] >= 4;
+  if (job->gives == GYRE_CONV_X)
+    return job->in[1] >= 4 && job->strides[0] * job->strides[1] == 1;
+
+  return job->gives == GYRE_CONV_K ? job->out[0] * job->out[1] >= 16 : job->out[1] >= 4;
 }
 
 static void
@@ -65,7 +67,8 @@ direct_lower (GyreLower         *lower,
 {
   GyreConvJob turned;
 
-  if (gyre_convolution_rows_lower (lower, node, job))
+  if (gyre_convolution_depth_lower (lower, node, job)
+      || gyre_convolution_rows_lower (lower, node, job))
     return;
 
   if (job->gives == GYRE_CONV_K)

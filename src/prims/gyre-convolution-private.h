@@ -88,6 +88,9 @@ const GyreConvAlgorithm *gyre_convolution_choose (const GyreLower    *lower,
 gboolean gyre_convolution_rows_lower   (GyreLower *lower, const GyreTensor *node,
                                         const GyreConvJob *job);
 gboolean gyre_convolution_rows_serves  (const GyreLower *lower, const GyreConvJob *job);
+/* The same of as many groups as channels and features: gyre-convolution-depth.c */
+gboolean gyre_convolution_depth_lower  (GyreLower *lower, const GyreTensor *node,
+                                        const GyreConvJob *job);
 /* The job of x as a y: from y to x. */
 GyreConvJob gyre_convolution_turn      (const GyreConvJob *job);
 /* All kernels of convolution.cl and convolution-columns.cl take these, in this order:
