@@ -180,21 +180,24 @@ find_memory (Bench *self)
  * slots and a landing place for each chunk: three buckets more at most.  A system that
  * runs out of memory ends programs instead of refusing it. */
 static gboolean
-check_memory (Bench   *self,
-              GError **error)
+check_memory (Bench       *self,
+              const char  *algorithm,
+              GError     **error)
 {
-  guint64 buckets = 3, memory = find_memory (self), bytes = self->length * 4;
+  guint64 memory = find_memory (self), bytes = self->length * 4, buckets;
+  guint n = 0;
 
   for (guint i = 0; i < self->devices->len; i++)
-    buckets += gyre_device_get_unified_memory (device_at (self, i));
-  if (buckets == 3 || bytes <= memory / buckets)
+    n += gyre_device_get_unified_memory (device_at (self, i));
+  buckets = n + (algorithm == NULL || strcmp (algorithm, "staged") == 0 ? 3 : 0);
+  if (n == 0 || bytes <= memory / buckets)
     return TRUE;
 
   g_set_error (error, GYRE_ERROR, GYRE_ERROR_MEMORY,
                "%" G_GUINT64_FORMAT " bytes on each of %u devices that share the host's "
                "memory need %" G_GUINT64_FORMAT " bytes of it, and %" G_GUINT64_FORMAT
-               " are there; take at most %" G_GUINT64_FORMAT, bytes, (guint) buckets - 3,
-               bytes * buckets, memory, memory / buckets / 4 * 4);
+               " are there; take at most %" G_GUINT64_FORMAT, bytes, n, bytes * buckets,
+               memory, memory / buckets / 4 * 4);
   return FALSE;
 }
 
@@ -228,7 +231,7 @@ gyre_collective_bench (GPtrArray   *devices,
   self->devices = devices;
   self->length = bytes / 4;
   self->buffers = g_new0 (GyreBuffer *, devices->len);
-  good = check_memory (self, error) && make_buffers (self, error);
+  good = check_memory (self, algorithm, error) && make_buffers (self, error);
   if (good && algorithm != NULL)
     good = bench_one (self, algorithm, report, error);
   for (guint i = 0; good && algorithm == NULL && i < G_N_ELEMENTS (names); i++)

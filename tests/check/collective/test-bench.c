@@ -62,6 +62,19 @@ START_TEST (one_algorithm)
 }
 END_TEST
 
+/* A pebibyte on each is asked of no machine. */
+START_TEST (more_than_there_is)
+{
+  g_autoptr (GString) report = g_string_new (NULL);
+  GError *error = NULL;
+
+  ck_assert (!gyre_collective_bench (devices, (gsize) 1 << 50, NULL, report, &error));
+  gyre_assert_error (error, GYRE_ERROR, GYRE_ERROR_MEMORY);
+  gyre_assert_error_says (error, "take at most");
+  g_clear_error (&error);
+}
+END_TEST
+
 static void
 add_tests (Suite *suite)
 {
@@ -69,6 +82,7 @@ add_tests (Suite *suite)
 
   tcase_add_test (tcase, a_line_for_each);
   tcase_add_test (tcase, one_algorithm);
+  tcase_add_test (tcase, more_than_there_is);
 }
 
 GYRE_CHECK_MAIN ("bench", add_tests)
