@@ -185,6 +185,15 @@ GYRE_API GyreTensor *gyre_random_exponential (GyreTensor *key, GyreShape shape);
 /* f32[…, n] → i32[…] */
 GYRE_API GyreTensor *gyre_random_categorical (GyreTensor *key, GyreTensor *logits);
 
+/* Fourier transforms of real numbers; complex ones are [re, im] in a last dimension of 2.
+ * n, extents: 0 or NULL is what there is; dims NULL: the last two */
+GYRE_API GyreTensor *gyre_rfft          (GyreTensor *x, gint64 n, int dim);
+GYRE_API GyreTensor *gyre_irfft         (GyreTensor *x, gint64 n, int dim);
+GYRE_API GyreTensor *gyre_rfft2         (GyreTensor *x, const gint64 *extents,
+                                         const int *dims);
+GYRE_API GyreTensor *gyre_irfft2        (GyreTensor *x, const gint64 *extents,
+                                         const int *dims);
+
 /* Collectives, by the name of a manual axis, or of several: "data+model" */
 GYRE_API GyreTensor *gyre_psum          (GyreTensor *x, const char *axis);
 GYRE_API GyreTensor *gyre_pmean         (GyreTensor *x, const char *axis);

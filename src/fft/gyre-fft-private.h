@@ -10,7 +10,10 @@ G_BEGIN_DECLS
  *
  *   forward   f32[batch, (rows,) n] → c64[batch, (rows,) n / 2 + 1], unscaled
  *   backward  c64[batch, (rows,) n / 2 + 1] → f32[batch, (rows,) n], divided by rows · n
- */
+ *
+ * Backward, a transform along the rows comes first; of what the one along n then sees,
+ * the imaginary parts of the numbers that are their own mirror images are not looked
+ * at. */
 typedef struct
 {
   gboolean backward;
@@ -19,30 +22,33 @@ typedef struct
   gint64   batch;
 } GyreFftKind;
 
-/* Plans of a device, made once for each kind (a plan is compiled: seconds when its cache
- * is cold).  The executor thread alone uses it. */
-typedef struct _GyreFftPlans GyreFftPlans;
+typedef struct _GyreFftPlan GyreFftPlan;
 
-GyreFftPlans *gyre_fft_plans_new   (GyreDevice         *device);
-void          gyre_fft_plans_free  (GyreFftPlans       *self);
-guint         gyre_fft_plans_count (const GyreFftPlans *self);
+typedef struct
+{
+  GyreFftKind  kind;
+  GyreBuffer  *from, *to;   /* not the same */
 
-/* Whether the device and the lengths can be served: lengths with the factors 2, 3, 5, 7,
- * 11 and 13, and a device that compiles. */
-gboolean      gyre_fft_can         (GyreDevice         *device,
-                                    const GyreFftKind  *kind);
-/* Makes the plan and its scratch memory beforehand. */
-gboolean      gyre_fft_prepare     (GyreFftPlans       *self,
-                                    const GyreFftKind  *kind,
-                                    GError            **error);
-/* Enqueues the transform; a batch of 0 is nothing. event may be NULL. */
-gboolean      gyre_fft_enqueue     (GyreFftPlans       *self,
-                                    const GyreFftKind  *kind,
-                                    GyreBuffer         *from,
-                                    GyreBuffer         *to,
-                                    cl_event           *event,
-                                    GError            **error);
+  /* what gyre_fft_prepare () chose; the device's, kept while the process lives */
+  GyreFftPlan *plan;
+} GyreFft;
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (GyreFftPlans, gyre_fft_plans_free)
+/* All on the executor thread. */
+
+/* Chooses who transforms, and makes the plan, its tables and its scratch memory.  A call
+ * then makes nothing; its buffers may change.  A batch of 0 is nothing. */
+gboolean    gyre_fft_prepare  (GyreDevice     *device,
+                               GyreFft        *fft,
+                               GError        **error);
+/* Enqueues a transform that was prepared.  event may be NULL. */
+gboolean    gyre_fft_enqueue  (GyreDevice     *device,
+                               const GyreFft  *fft,
+                               cl_event       *event,
+                               GError        **error);
+/* Who was chosen: "clfft" or "plain"; "nobody" where nothing is to be done.  The choice
+ * depends on the device, the lengths and $GYRE_FFT alone, so that runs repeat. */
+const char *gyre_fft_provider (const GyreFft  *fft);
+/* How many plans were made for a device. */
+guint       gyre_fft_n_plans  (GyreDevice     *device);
 
 G_END_DECLS

@@ -1,252 +1,191 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fft/gyre-fft-private.h"
-
-#include <clFFT.h>
+#include "fft/gyre-fft-provider-private.h"
 
 #include <gyre/gyre-error.h>
 
 #include "device/gyre-transfer-private.h"
 
-typedef struct
-{
-  GyreFftKind        kind;
-  clfftPlanHandle    handle;
-  gboolean           is_made;
-  GyreBuffer        *scratch;   /* NULL where the plan needs none */
-} Plan;
-
-struct _GyreFftPlans
-{
-  GyreDevice *device;
-  GPtrArray  *plans;            /* Plan: few, so they are looked through */
+static const GyreFftProvider *const providers[] = {
+  &gyre_fft_clfft,
+  &gyre_fft_plain,
 };
 
-/* clFFT is set up once and never torn down: its teardown at exit races with drivers. */
-static gboolean
-set_up (GError **error)
+/* What is kept of a device while the process lives.  The executor thread alone is here;
+ * its queue is in order, so one pair of scratch buffers serves all transforms. */
+typedef struct
 {
-  static gsize once;
-  static clfftStatus status;
+  GPtrArray  *plans;        /* GyreFftPlan: few, so they are looked through */
+  GyreBuffer *scratch[2];   /* grown, never given back */
+} DeviceRecord;
 
-  if (g_once_init_enter (&once))
+static DeviceRecord *
+get_record (GyreDevice *device)
+{
+  static GHashTable *records;
+  DeviceRecord *record;
+
+  if (records == NULL)
+    records = g_hash_table_new (NULL, NULL);
+
+  record = g_hash_table_lookup (records, device);
+  if (record == NULL)
     {
-      clfftSetupData data;
-
-      status = clfftInitSetupData (&data);
-      if (status == CLFFT_SUCCESS)
-        status = clfftSetup (&data);
-      g_once_init_leave (&once, 1);
+      record = g_new0 (DeviceRecord, 1);
+      record->plans = g_ptr_array_new ();
+      g_hash_table_insert (records, g_object_ref (device), record);
     }
-  return gyre_cl_check ((cl_int) status, error, "setting up clFFT");
+
+  return record;
 }
 
-static gboolean
-check (clfftStatus        status,
-       const Plan        *plan,
-       GyreDevice        *device,
-       const char        *call,
-       GError           **error)
+char *
+gyre_fft_kind_to_string (const GyreFftKind *kind)
 {
-  const GyreFftKind *kind = &plan->kind;
+  return g_strdup_printf ("%s transform of %" G_GINT64_FORMAT " x %" G_GINT64_FORMAT
+                          " x %" G_GINT64_FORMAT, kind->backward ? "backward" : "forward",
+                          kind->batch, kind->rows, kind->n);
+}
 
-  if (status == CLFFT_SUCCESS)
+/* --- the choice --- */
+
+static gboolean
+check_choice (GError **error)
+{
+  const char *first = g_getenv ("GYRE_FFT");
+
+  if (first == NULL || *first == '\0')
     return TRUE;
-  g_set_error (error, GYRE_ERROR, GYRE_ERROR_DEVICE,
-               "%s of a %s transform of %" G_GINT64_FORMAT " x %" G_GINT64_FORMAT " x %"
-               G_GINT64_FORMAT " on %s failed with status %d", call,
-               kind->backward ? "backward" : "forward", kind->batch, kind->rows, kind->n,
-               gyre_device_get_name (device), (int) status);
+  for (gsize i = 0; i < G_N_ELEMENTS (providers); i++)
+    if (g_str_equal (providers[i]->name, first))
+      return TRUE;
+
+  g_set_error (error, GYRE_ERROR, GYRE_ERROR_INVALID, "GYRE_FFT=%s: it is clfft or plain",
+               first);
   return FALSE;
 }
 
-static void
-plan_free (gpointer data)
+/* $GYRE_FFT names a provider that is asked first. */
+static const GyreFftProvider *
+find_provider (GyreDevice        *device,
+               const GyreFftKind *kind)
 {
-  Plan *plan = data;
+  const char *first = g_getenv ("GYRE_FFT");
 
-  if (plan->is_made)
-    clfftDestroyPlan (&plan->handle);
-  g_clear_pointer (&plan->scratch, gyre_buffer_unref);
-  g_free (plan);
-}
+  for (gsize i = 0; first != NULL && i < G_N_ELEMENTS (providers); i++)
+    if (g_str_equal (providers[i]->name, first) && providers[i]->serves (device, kind))
+      return providers[i];
+  for (gsize i = 0; i < G_N_ELEMENTS (providers); i++)
+    if (providers[i]->suits (device, kind) && providers[i]->serves (device, kind))
+      return providers[i];
 
-GyreFftPlans *
-gyre_fft_plans_new (GyreDevice *device)
-{
-  GyreFftPlans *self = g_new0 (GyreFftPlans, 1);
-
-  self->device = g_object_ref (device);
-  self->plans = g_ptr_array_new_with_free_func (plan_free);
-  return self;
-}
-
-void
-gyre_fft_plans_free (GyreFftPlans *self)
-{
-  if (self == NULL)
-    return;
-  g_ptr_array_unref (self->plans);
-  g_object_unref (self->device);
-  g_free (self);
-}
-
-guint
-gyre_fft_plans_count (const GyreFftPlans *self)
-{
-  return self->plans->len;
+  return &gyre_fft_plain;   /* serves all */
 }
 
 static gboolean
-has_known_factors (gint64 n)
+same_kind (const GyreFftKind *a,
+           const GyreFftKind *b)
 {
-  static const gint64 factors[] = { 2, 3, 5, 7, 11, 13 };
-
-  for (gsize i = 0; i < G_N_ELEMENTS (factors); i++)
-    while (n > 1 && n % factors[i] == 0)
-      n /= factors[i];
-  return n == 1;
+  return a->backward == b->backward && a->rows == b->rows && a->n == b->n
+         && a->batch == b->batch;
 }
 
-gboolean
-gyre_fft_can (GyreDevice        *device,
-              const GyreFftKind *kind)
+static GyreFftPlan *
+get_plan (GyreDevice             *device,
+          const GyreFftKind      *kind,
+          const GyreFftProvider  *provider,
+          GError                **error)
 {
-  return gyre_device_get_has_compiler (device) && has_known_factors (kind->n) &&
-         has_known_factors (kind->rows);
-}
+  DeviceRecord *record = get_record (device);
+  GyreFftPlan *plan;
 
-/* --- making a plan --- */
-
-/* Lengths and strides, the dimension that varies fastest first. */
-static gboolean
-set_layout (Plan *plan, GyreDevice *device, GError **error)
-{
-  const GyreFftKind *kind = &plan->kind;
-  gsize half = (gsize) kind->n / 2 + 1;
-  gsize real[2] = { 1, (gsize) kind->n };
-  gsize complex[2] = { 1, half };
-  gsize real_size = (gsize) (kind->rows * kind->n);
-  gsize complex_size = (gsize) kind->rows * half;
-  clfftDim dim = kind->rows > 1 ? CLFFT_2D : CLFFT_1D;
-
-  return check (clfftSetPlanBatchSize (plan->handle, (gsize) kind->batch), plan, device,
-                "clfftSetPlanBatchSize", error) &&
-         check (clfftSetPlanPrecision (plan->handle, CLFFT_SINGLE), plan, device,
-                "clfftSetPlanPrecision", error) &&
-         check (clfftSetResultLocation (plan->handle, CLFFT_OUTOFPLACE), plan, device,
-                "clfftSetResultLocation", error) &&
-         check (
-             clfftSetLayout (plan->handle,
-                             kind->backward ? CLFFT_HERMITIAN_INTERLEAVED : CLFFT_REAL,
-                             kind->backward ? CLFFT_REAL : CLFFT_HERMITIAN_INTERLEAVED),
-             plan, device, "clfftSetLayout", error) &&
-         check (clfftSetPlanInStride (plan->handle, dim, kind->backward ? complex : real),
-                plan, device, "clfftSetPlanInStride", error) &&
-         check (
-             clfftSetPlanOutStride (plan->handle, dim, kind->backward ? real : complex),
-             plan, device, "clfftSetPlanOutStride", error) &&
-         check (clfftSetPlanDistance (plan->handle,
-                                      kind->backward ? complex_size : real_size,
-                                      kind->backward ? real_size : complex_size),
-                plan, device, "clfftSetPlanDistance", error);
-}
-
-static gboolean
-make_plan (Plan *plan, GyreDevice *device, GError **error)
-{
-  const GyreFftKind *kind = &plan->kind;
-  cl_command_queue queue = gyre_device_get_queue (device);
-  gsize lengths[2] = { (gsize) kind->n, (gsize) kind->rows };
-  gsize scratch = 0;
-
-  if (!check (clfftCreateDefaultPlan (&plan->handle, gyre_device_get_context (device),
-                                      kind->rows > 1 ? CLFFT_2D : CLFFT_1D, lengths),
-              plan, device, "clfftCreateDefaultPlan", error))
-    return FALSE;
-  plan->is_made = TRUE;
-  if (!set_layout (plan, device, error) ||
-      !check (clfftBakePlan (plan->handle, 1, &queue, NULL, NULL), plan, device,
-              "clfftBakePlan", error) ||
-      !check (clfftGetTmpBufSize (plan->handle, &scratch), plan, device,
-              "clfftGetTmpBufSize", error))
-    return FALSE;
-  if (scratch == 0)
-    return TRUE;
-  plan->scratch = gyre_buffer_new (device, scratch, error);
-  return plan->scratch != NULL;
-}
-
-static gboolean
-same_kind (const GyreFftKind *a, const GyreFftKind *b)
-{
-  return a->backward == b->backward && a->rows == b->rows && a->n == b->n &&
-         a->batch == b->batch;
-}
-
-static Plan *
-get_plan (GyreFftPlans *self, const GyreFftKind *kind, GError **error)
-{
-  Plan *plan;
-
-  for (guint i = 0; i < self->plans->len; i++)
+  for (guint i = 0; i < record->plans->len; i++)
     {
-      plan = g_ptr_array_index (self->plans, i);
-      if (same_kind (&plan->kind, kind))
+      plan = g_ptr_array_index (record->plans, i);
+      if (plan->provider == provider && same_kind (&plan->kind, kind))
         return plan;
     }
-  if (!gyre_fft_can (self->device, kind))
-    {
-      g_set_error (error, GYRE_ERROR, GYRE_ERROR_DEVICE,
-                   "a transform of length %" G_GINT64_FORMAT " can't run on %s: lengths "
-                   "need the factors 2, 3, 5, 7, 11 or 13, and the device a compiler",
-                   kind->n, gyre_device_get_name (self->device));
-      return NULL;
-    }
-  if (!set_up (error))
+
+  plan = provider->plan (device, kind, error);
+  if (plan == NULL)
     return NULL;
-  plan = g_new0 (Plan, 1);
+
   plan->kind = *kind;
-  if (!make_plan (plan, self->device, error))
-    {
-      plan_free (plan);
-      return NULL;
-    }
-  g_ptr_array_add (self->plans, plan);
+  plan->provider = provider;
+  plan->device = device;
+  g_ptr_array_add (record->plans, plan);
   return plan;
 }
 
-/* --- use --- */
-
-gboolean
-gyre_fft_prepare (GyreFftPlans       *self,
-                  const GyreFftKind  *kind,
-                  GError            **error)
+static gboolean
+grow_scratch (GyreDevice         *device,
+              const GyreFftPlan  *plan,
+              GError            **error)
 {
-  return kind->batch == 0 || get_plan (self, kind, error) != NULL;
+  DeviceRecord *record = get_record (device);
+
+  for (int i = 0; i < 2; i++)
+    {
+      GyreBuffer *larger;
+
+      if (plan->scratch[i] == 0
+          || (record->scratch[i] != NULL
+              && gyre_buffer_get_size (record->scratch[i]) >= plan->scratch[i]))
+        continue;
+      larger = gyre_buffer_new (device, plan->scratch[i], error);
+      if (larger == NULL)
+        return FALSE;
+      g_clear_pointer (&record->scratch[i], gyre_buffer_unref);
+      record->scratch[i] = larger;
+    }
+
+  return TRUE;
 }
 
 gboolean
-gyre_fft_enqueue (GyreFftPlans       *self,
-                  const GyreFftKind  *kind,
-                  GyreBuffer         *from,
-                  GyreBuffer         *to,
-                  cl_event           *event,
-                  GError            **error)
+gyre_fft_prepare (GyreDevice  *device,
+                  GyreFft     *fft,
+                  GError     **error)
 {
-  cl_command_queue queue = gyre_device_get_queue (self->device);
-  cl_mem in = gyre_buffer_get_mem (from);
-  cl_mem out = gyre_buffer_get_mem (to);
-  Plan *plan;
+  const GyreFftProvider *provider;
 
-  if (kind->batch == 0)
-    return event == NULL || gyre_device_marker (self->device, NULL, 0, event, error);
-  plan = get_plan (self, kind, error);
-  return plan != NULL &&
-         check (clfftEnqueueTransform (plan->handle,
-                                       kind->backward ? CLFFT_BACKWARD : CLFFT_FORWARD, 1,
-                                       &queue, 0, NULL, event, &in, &out,
-                                       plan->scratch
-                                           ? gyre_buffer_get_mem (plan->scratch)
-                                           : NULL),
-                plan, self->device, "clfftEnqueueTransform", error);
+  fft->plan = NULL;
+  if (!check_choice (error))
+    return FALSE;
+  if (fft->kind.batch == 0)
+    return TRUE;
+
+  provider = find_provider (device, &fft->kind);
+  fft->plan = get_plan (device, &fft->kind, provider, error);
+  if (fft->plan != NULL && grow_scratch (device, fft->plan, error))
+    return TRUE;
+
+  g_prefix_error (error, "a transform on %s: ", gyre_device_get_name (device));
+  return FALSE;
+}
+
+gboolean
+gyre_fft_enqueue (GyreDevice     *device,
+                  const GyreFft  *fft,
+                  cl_event       *event,
+                  GError        **error)
+{
+  if (fft->kind.batch == 0)
+    return event == NULL || gyre_device_marker (device, NULL, 0, event, error);
+
+  g_return_val_if_fail (fft->plan != NULL, FALSE);
+
+  return fft->plan->provider->enqueue (fft->plan, fft->from, fft->to,
+                                       get_record (device)->scratch, event, error);
+}
+
+const char *
+gyre_fft_provider (const GyreFft *fft)
+{
+  return fft->plan != NULL ? fft->plan->provider->name : "nobody";
+}
+
+guint
+gyre_fft_n_plans (GyreDevice *device)
+{
+  return get_record (device)->plans->len;
 }

@@ -65,6 +65,16 @@ typedef struct
   float    alpha, beta;
 } GyreGemm;
 
+/* A transform of real numbers, or back to them, of batch rows · n each: to a spectrum
+ * c64[batch, rows, n / 2 + 1], unscaled, or from it, divided by rows · n.  from and to are
+ * values or scratch of the node.  A batch of 0 is nothing. */
+typedef struct
+{
+  GyreCommandArg from, to;
+  gint64         batch, rows, n;
+  gboolean       backward;
+} GyreFftOp;
+
 typedef enum
 {
   GYRE_COLLECTIVE_ALL_REDUCE,
@@ -99,6 +109,7 @@ typedef enum
 {
   GYRE_COMMAND_LAUNCH,
   GYRE_COMMAND_GEMM,
+  GYRE_COMMAND_FFT,
   GYRE_COMMAND_FILL,
   GYRE_COMMAND_COPY,
   GYRE_COMMAND_COLLECTIVE
@@ -113,6 +124,7 @@ typedef struct
   {
     GyreLaunch       launch;
     GyreGemm         gemm;
+    GyreFftOp        fft;
     struct { guint value; float pattern; gint64 count; } fill;         /* f32 or 32-bit */
     struct { guint from, to; gint64 from_first, to_first, bytes; } copy; /* in bytes */
     GyreCollectiveOp collective;
@@ -156,6 +168,8 @@ void  gyre_lower_launch      (GyreLower *self, const GyreTensor *node,
                               const GyreLaunch *launch);
 void  gyre_lower_gemm        (GyreLower *self, const GyreTensor *node,
                               const GyreGemm *gemm);
+void  gyre_lower_fft         (GyreLower *self, const GyreTensor *node,
+                              const GyreFftOp *fft);
 void  gyre_lower_fill        (GyreLower *self, const GyreTensor *node, guint value,
                               float pattern, gint64 count);
 void  gyre_lower_copy        (GyreLower *self, const GyreTensor *node, guint from,

@@ -68,6 +68,17 @@ gyre_lower_gemm (GyreLower        *self,
 }
 
 void
+gyre_lower_fft (GyreLower        *self,
+                const GyreTensor *node,
+                const GyreFftOp  *fft)
+{
+  GyreCommand command = { GYRE_COMMAND_FFT };
+
+  command.fft = *fft;
+  add_command (self, node, &command);
+}
+
+void
 gyre_lower_fill (GyreLower        *self,
                  const GyreTensor *node,
                  guint             value,

@@ -163,6 +163,8 @@ get_field (GyreBound *bound,
       return &bound->launch.args[arg].value.buffer;
     case GYRE_COMMAND_GEMM:
       return arg == 0 ? &bound->gemm.a : arg == 1 ? &bound->gemm.b : &bound->gemm.c;
+    case GYRE_COMMAND_FFT:
+      return arg == 0 ? &bound->fft.from : &bound->fft.to;
     case GYRE_COMMAND_FILL:
       return &bound->fill.buffer;
     default:
@@ -237,6 +239,38 @@ bind_gemm (GyreBinder        *self,
 }
 
 static gboolean
+bind_fft (GyreBinder        *self,
+          const GyreLowered *lowered,
+          GArray            *wishes)
+{
+  const GyreFftOp *fft = &lowered->command.fft;
+  const GyreCommandArg *ends[] = { &fft->from, &fft->to };
+  GyreBound bound = { GYRE_COMMAND_FFT, find_key (self, lowered),
+                      lowered->command.node, lowered->command.variant };
+  guint index;
+
+  bound.fft.kind = (GyreFftKind) { fft->backward, fft->rows, fft->n, fft->batch };
+  index = gyre_binder_add (self, &bound);
+
+  for (guint i = 0; i < 2; i++)
+    {
+      GyreWish wish = { index, i };
+      GyreKernelArg out;
+      int slot;
+
+      if (!bind_arg (self, lowered, ends[i], &out, &slot))
+        return FALSE;
+      *get_field (&g_array_index (self->line->bound, GyreBound, index), i) =
+        out.value.buffer;
+      wish.slot = (guint) slot;
+      if (slot >= 0)
+        g_array_append_val (wishes, wish);
+    }
+
+  return TRUE;
+}
+
+static gboolean
 bind_fill (GyreBinder        *self,
            const GyreLowered *lowered,
            GArray            *wishes)
@@ -280,6 +314,8 @@ bind_lowered (GyreBinder        *self,
       return bind_launch (self, lowered, wishes);
     case GYRE_COMMAND_GEMM:
       return bind_gemm (self, lowered, wishes);
+    case GYRE_COMMAND_FFT:
+      return bind_fft (self, lowered, wishes);
     case GYRE_COMMAND_FILL:
       return bind_fill (self, lowered, wishes);
     case GYRE_COMMAND_COPY:
@@ -344,8 +380,9 @@ put_in_order (GyreLine *line,
     }
 }
 
+/* Who serves products and transforms is chosen, and all that they need made. */
 static gboolean
-prepare_gemms (GyreLine  *self,
+prepare_bound (GyreLine  *self,
                GError   **error)
 {
   for (guint i = 0; i < self->bound->len; i++)
@@ -354,6 +391,9 @@ prepare_gemms (GyreLine  *self,
 
       if (bound->kind == GYRE_COMMAND_GEMM
           && !gyre_blas_prepare (self->device, &bound->gemm, error))
+        return FALSE;
+      if (bound->kind == GYRE_COMMAND_FFT
+          && !gyre_fft_prepare (self->device, &bound->fft, error))
         return FALSE;
     }
 
@@ -378,5 +418,5 @@ gyre_line_bind (GyreLine            *self,
     return FALSE;
 
   put_in_order (self, wishes);
-  return prepare_gemms (self, error);
+  return prepare_bound (self, error);
 }

@@ -4,6 +4,7 @@
 #include "array/gyre-mesh-private.h"
 #include "blas/gyre-blas-private.h"
 #include "device/gyre-kernel-private.h"
+#include "fft/gyre-fft-private.h"
 #include "plan/gyre-pack-private.h"
 #include "plan/gyre-plan-private.h"
 #include "schedule/gyre-crew-private.h"
@@ -28,6 +29,7 @@ typedef struct
       gsize          global[3], local[3];
     } launch;
     GyreBlasGemm gemm;
+    GyreFft      fft;
     struct { GyreBuffer *buffer; gsize size; guint32 pattern; } fill;
     struct { GyreBuffer *from, *to; gsize from_first, to_first, size; } copy;
   };

@@ -28,6 +28,15 @@ run_gemm (GyreLine         *self,
 }
 
 static gboolean
+run_fft (GyreLine         *self,
+         const GyreBound  *bound,
+         cl_event         *event,
+         GError          **error)
+{
+  return gyre_fft_enqueue (self->device, &bound->fft, event, error);
+}
+
+static gboolean
 run_fill (GyreLine         *self,
           const GyreBound  *bound,
           cl_event         *event,
@@ -60,6 +69,7 @@ typedef gboolean (*RunFunc) (GyreLine         *self,
 static const RunFunc run_funcs[] = {
   [GYRE_COMMAND_LAUNCH] = run_launch,
   [GYRE_COMMAND_GEMM]   = run_gemm,
+  [GYRE_COMMAND_FFT]    = run_fft,
   [GYRE_COMMAND_FILL]   = run_fill,
   [GYRE_COMMAND_COPY]   = run_copy,
 };
@@ -182,6 +192,19 @@ print_gemm (const GyreBound *bound,
       4 * gemm->batch * (gemm->m * gemm->k + gemm->k * gemm->n + gemm->m * gemm->n));
 }
 
+static void
+print_fft (const GyreBound *bound,
+           GString         *out)
+{
+  const GyreFftKind *kind = &bound->fft.kind;
+
+  g_string_append_printf (
+      out, "fft %s %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT
+      " by %s bytes %" G_GINT64_FORMAT, kind->backward ? "backward" : "forward",
+      kind->batch, kind->rows, kind->n, gyre_fft_provider (&bound->fft),
+      4 * kind->batch * kind->rows * (kind->n + kind->n / 2 * 2 + 2));
+}
+
 char *
 gyre_bound_to_string (const GyreBound *self)
 {
@@ -191,6 +214,8 @@ gyre_bound_to_string (const GyreBound *self)
     print_launch (self, out);
   else if (self->kind == GYRE_COMMAND_GEMM)
     print_gemm (self, out);
+  else if (self->kind == GYRE_COMMAND_FFT)
+    print_fft (self, out);
   else if (self->kind == GYRE_COMMAND_FILL)
     g_string_append_printf (out, "fill bytes %" G_GSIZE_FORMAT, self->fill.size);
   else

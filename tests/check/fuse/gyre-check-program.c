@@ -2,6 +2,7 @@
 #include "fuse/gyre-check-program.h"
 
 #include "device/gyre-check-device.h"
+#include "fft/gyre-fft-private.h"
 #include "fuse/gyre-fuse-private.h"
 
 #include <string.h>
@@ -329,6 +330,46 @@ run_gemm (Run             *self,
   transfer (self, write_bytes, in_c, c, size_c);
 }
 
+typedef struct
+{
+  Run     *run;
+  GyreFft  fft;
+} Transform;
+
+static gboolean
+transform (gpointer   data,
+           GError   **error)
+{
+  Transform *self = data;
+
+  return gyre_fft_prepare (self->run->device, &self->fft, error) &&
+         gyre_fft_enqueue (self->run->device, &self->fft, NULL, error) &&
+         gyre_check_wait (self->run->device, error);
+}
+
+static GyreBuffer *
+find_end (Run                   *self,
+          const GyreCommandArg  *arg,
+          GyreBuffer           **temps)
+{
+  return arg->kind == GYRE_COMMAND_ARG_TEMP ? temps[arg->value]
+                                            : self->buffers[arg->value];
+}
+
+/* By whoever serves it */
+static void
+run_fft (Run              *self,
+         const GyreFftOp  *fft,
+         GyreBuffer      **temps)
+{
+  Transform data = { self, { { fft->backward, fft->rows, fft->n, fft->batch },
+                             find_end (self, &fft->from, temps),
+                             find_end (self, &fft->to, temps) } };
+  GError *error = gyre_check_on_executor (transform, &data);
+
+  gyre_assert_no_error (error);
+}
+
 static void
 run_fill (Run   *self,
           guint  value,
@@ -351,6 +392,8 @@ run_command (Run                *self,
     run_launch (self, &command->launch, temps);
   else if (command->kind == GYRE_COMMAND_GEMM)
     run_gemm (self, &command->gemm, temps);
+  else if (command->kind == GYRE_COMMAND_FFT)
+    run_fft (self, &command->fft, temps);
   else if (command->kind == GYRE_COMMAND_FILL)
     run_fill (self, command->fill.value, command->fill.pattern);
   else

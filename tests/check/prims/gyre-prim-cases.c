@@ -140,6 +140,18 @@ BUILD (sum_pool, gyre_sum_pool (x[0], LONGS (2, 2), NULL, NULL))
 BUILD (sum_pool_apart, gyre_sum_pool (x[0], LONGS (1, 2), LONGS (2, 3), NULL))
 BUILD (avg_pool, gyre_avg_pool (x[0], LONGS (3, 2), LONGS (2, 1), SAME, FALSE))
 BUILD (avg_pool_all, gyre_avg_pool (x[0], LONGS (3, 2), LONGS (2, 1), SAME, TRUE))
+BUILD (rfft, gyre_rfft (x[0], 0, -1))
+BUILD (rfft_middle, gyre_rfft (x[0], 0, 1))
+BUILD (rfft_padded, gyre_rfft (x[0], 8, -1))
+BUILD (rfft_cut, gyre_rfft (x[0], 3, -1))
+BUILD (irfft, gyre_irfft (x[0], 0, -1))
+BUILD (irfft_odd, gyre_irfft (x[0], 5, -1))
+BUILD (irfft_middle, gyre_irfft (x[0], 8, 1))
+BUILD (rfft2, gyre_rfft2 (x[0], NULL, NULL))
+BUILD (rfft2_images, gyre_rfft2 (x[0], NULL, INTS (1, 2)))
+BUILD (irfft2, gyre_irfft2 (x[0], NULL, NULL))
+BUILD (irfft2_images, gyre_irfft2 (x[0], LONGS (3, 5), INTS (1, 2)))
+BUILD (rfft_round, gyre_irfft (gyre_square (gyre_rfft (x[0], 0, -1)), 6, -1))
 BUILD (pool_gradient, pool_gradient (x[0], x[1]))
 BUILD (bits, gyre_random_bits (x[0], GYRE_SHAPE (7, 5)))
 BUILD (split, gyre_random_split (x[0], 5))
@@ -440,6 +452,26 @@ const GyrePrimCase gyre_prim_cases[] = {
   TWO (conv_transposed, S, F32 (-1, 1, 2, 2, 3, 1), F32 (-1, 1, 3, 2, 1, 2)),
   TWO (conv_groups, S, F32 (-1, 1, 2, 2, 3, 4), F32 (-1, 1, 3, 3, 2, 2)),
   TWO (conv_depthwise, S, F32 (-1, 1, 3, 3, 2, 3), F32 (-1, 1, 3, 3, 1, 6)),
+  ONE (rfft, S, F32 (-1, 1, 8)),
+  ONE (rfft, S, F32 (-1, 1, 4, 1)),
+  ONE (rfft, S, F32 (-1, 1, 3, 2)),
+  ONE (rfft, S, F32 (-1, 1, 4, 7)),
+  ONE (rfft, S, F32 (-1, 1, 0, 6)),
+  ONE (rfft, S, F32 (-1, 1, 3, 37)),
+  ONE (rfft_middle, S, F32 (-1, 1, 3, 4, 2)),
+  ONE (rfft_padded, S, F32 (-1, 1, 3, 5)),
+  ONE (rfft_cut, S, F32 (-1, 1, 3, 5)),
+  ONE (irfft, S, F32 (-1, 1, 4, 5, 2)),
+  ONE (irfft, S, F32 (-1, 1, 2, 2, 2)),
+  ONE (irfft_odd, S, F32 (-1, 1, 4, 3, 2)),
+  ONE (irfft_odd, S, F32 (-1, 1, 3, 2, 2)),
+  ONE (irfft_middle, S, F32 (-1, 1, 3, 5, 2, 2)),
+  ONE (rfft2, S, F32 (-1, 1, 3, 4, 6)),
+  ONE (rfft2, S, F32 (-1, 1, 2, 3, 5)),
+  ONE (rfft2_images, S, F32 (-1, 1, 3, 4, 4, 2)),
+  ONE (irfft2, S, F32 (-1, 1, 3, 4, 3, 2)),
+  ONE (irfft2_images, S, F32 (-1, 1, 3, 3, 3, 2, 2)),
+  ONE (rfft_round, S, F32 (-1, 1, 4, 6)),
   THREE (conv_bias, S, F32 (-1, 1, 3, 3, 3, 2), F32 (-1, 1, 3, 3, 2, 2), F32 (-1, 1, 2)),
 
   ONE (max_pool, S | E, F32 (-1, 1, 2, 4, 5, 2)),

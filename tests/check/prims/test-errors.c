@@ -79,6 +79,20 @@ START_TEST (elements)
 }
 END_TEST
 
+START_TEST (transforms)
+{
+  SHAPE (gyre_rfft (i3, 0, -1), "rfft: operand 0 is i32[3]", "gyre_convert ()");
+  SHAPE (gyre_rfft (m34, 0, 2), "f32[3, 4] has no dimension 2", "there are 2");
+  SHAPE (gyre_rfft2 (v3, NULL, NULL), "f32[3] has no dimension -2", "there are 1");
+  SHAPE (gyre_rfft2 (m34, NULL, INTS (1, 1)), "has no dimension 1", "named once");
+  SHAPE (gyre_rfft (gyre_slice (m34, LONGS (0, 0), LONGS (3, 0), NULL), 0, -1),
+         "f32[3, 0]", "1 element or more");
+  SHAPE (gyre_irfft (m34, 4, -1), "irfft: operand 0 is f32[3, 4]", "[re, im] in the last");
+  SHAPE (gyre_irfft (gyre_slice (m34, LONGS (0, 0), LONGS (1, 2), NULL), 0, -1),
+         "f32[1, 2], with 1 frequencies", "1 number or more");
+}
+END_TEST
+
 START_TEST (makers)
 {
   SHAPE (gyre_full (GYRE_SHAPE (2, -1), GYRE_F32, 0), "constant: the shape", "0 or more");
@@ -262,6 +276,7 @@ add_tests (Suite *suite)
 
   tcase_add_test (tcase, elements);
   tcase_add_test (tcase, makers);
+  tcase_add_test (tcase, transforms);
   tcase_add_test (tcase, shapes);
   tcase_add_test (tcase, rows);
   tcase_add_test (tcase, reductions);
