@@ -19,7 +19,7 @@ typedef struct
   GyreFftPlan      base;
   clfftPlanHandle  handle;
   gboolean         is_made;
-  GyreKernel      *mirror;    /* backward: makes what clFFT is given a spectrum of reals */
+  GyreKernel *mirror; /* backward: makes what clFFT is given a spectrum of reals */
 } Plan;
 
 /* clFFT is set up once and never torn down: its teardown at exit races with drivers. */
@@ -185,8 +185,8 @@ enqueue_mirror (const Plan   *plan,
                            GYRE_I32_ARG ((gint32) kind->n) };
   gsize global[] = { (gsize) kind->n / 2 + 1, (gsize) kind->rows, (gsize) kind->batch };
 
-  return gyre_device_launch (plan->base.device, plan->mirror, args, G_N_ELEMENTS (args), 3,
-                             global, NULL, NULL, 0, NULL, error);
+  return gyre_device_launch (plan->base.device, plan->mirror, args, G_N_ELEMENTS (args),
+                             3, global, NULL, NULL, 0, NULL, error);
 }
 
 static gboolean

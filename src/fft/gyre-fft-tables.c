@@ -117,7 +117,8 @@ make_table (GyreDevice    *device,
   fill_funcs[table](numbers, n);
   for (gsize i = 0; i < count; i++)
     rounded[i] = (float) numbers[i];
-  return write_numbers (device, buffer, rounded, error) ? g_steal_pointer (&buffer) : NULL;
+  return write_numbers (device, buffer, rounded, error) ? g_steal_pointer (&buffer)
+                                                        : NULL;
 }
 
 GyreBuffer *

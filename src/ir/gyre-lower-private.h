@@ -66,8 +66,8 @@ typedef struct
 } GyreGemm;
 
 /* A transform of real numbers, or back to them, of batch rows · n each: to a spectrum
- * c64[batch, rows, n / 2 + 1], unscaled, or from it, divided by rows · n.  from and to are
- * values or scratch of the node.  A batch of 0 is nothing. */
+ * c64[batch, rows, n / 2 + 1], unscaled, or from it, divided by rows · n.  from and to
+ * are values or scratch of the node.  A batch of 0 is nothing. */
 typedef struct
 {
   GyreCommandArg from, to;

@@ -192,10 +192,10 @@ gyre_rfft (GyreTensor *x,
  *   frequencies are taken, with zeros after them where there are fewer
  * @dim: the dimension to transform, that of [re, im] not counted; -1 is the last
  *
- * The inverse of gyre_rfft(): x[j] = (1 / n) Σ_k X[k] e^(2πi jk / n), over all k from 0 to
- * n - 1, of which those that @x lacks are conjugates. The imaginary parts of frequency 0
- * and, of even n, n / 2 are not looked at. As numpy.fft.irfft (norm "backward"). Gradient:
- * a transform. Sharding and kernels: as of gyre_rfft().
+ * The inverse of gyre_rfft(): x[j] = (1 / n) Σ_k X[k] e^(2πi jk / n), over all k from 0
+ * to n - 1, of which those that @x lacks are conjugates. The imaginary parts of frequency
+ * 0 and, of even n, n / 2 are not looked at. As numpy.fft.irfft (norm "backward").
+ * Gradient: a transform. Sharding and kernels: as of gyre_rfft().
  *
  * Returns: (transfer none): f32[…, n, …]; a poison tensor where @dim is none, or @x not
  * complex
@@ -242,8 +242,8 @@ gyre_rfft2 (GyreTensor   *x,
  * @x: f32[…, h, m, 2]
  * @extents: (array fixed-size=2) (nullable): how many rows and columns there shall be, as
  *   n of gyre_irfft(); %NULL is h, 2 (m - 1)
- * @dims: (array fixed-size=2) (nullable): the dimensions to transform, that of [re, im] not
- *   counted; %NULL is -2, -1
+ * @dims: (array fixed-size=2) (nullable): the dimensions to transform, that of [re, im]
+ *   not counted; %NULL is -2, -1
  *
  * The inverse of gyre_rfft2(), as numpy.fft.irfft2. Gradient, sharding and kernels: as of
  * gyre_rfft().

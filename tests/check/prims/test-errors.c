@@ -87,7 +87,8 @@ START_TEST (transforms)
   SHAPE (gyre_rfft2 (m34, NULL, INTS (1, 1)), "has no dimension 1", "named once");
   SHAPE (gyre_rfft (gyre_slice (m34, LONGS (0, 0), LONGS (3, 0), NULL), 0, -1),
          "f32[3, 0]", "1 element or more");
-  SHAPE (gyre_irfft (m34, 4, -1), "irfft: operand 0 is f32[3, 4]", "[re, im] in the last");
+  SHAPE (gyre_irfft (m34, 4, -1), "irfft: operand 0 is f32[3, 4]",
+         "[re, im] in the last");
   SHAPE (gyre_irfft (gyre_slice (m34, LONGS (0, 0), LONGS (1, 2), NULL), 0, -1),
          "f32[1, 2], with 1 frequencies", "1 number or more");
 }
