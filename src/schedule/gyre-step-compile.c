@@ -264,6 +264,7 @@ find_program (Compiler  *self,
     if (memcmp (self->avals[v], avals, sizeof (GyreAval) * self->arrays->len) == 0)
       {
         self->by_device[device] = g_ptr_array_index (self->compiled->programs, v);
+        self->compiled->variants[device] = v;
         return TRUE;
       }
 
@@ -271,6 +272,7 @@ find_program (Compiler  *self,
     return FALSE;
   self->avals[n] = g_steal_pointer (&avals);
   self->by_device[device] = g_ptr_array_index (self->compiled->programs, n);
+  self->compiled->variants[device] = n;
   return TRUE;
 }
 
@@ -300,6 +302,7 @@ compiled_alloc (GyreMesh *mesh)
 
   g_atomic_ref_count_init (&self->ref_count);
   self->mesh = g_object_ref (mesh);
+  self->variants = g_new0 (guint, gyre_mesh_get_n_devices (mesh));
   self->traces = g_ptr_array_new_with_free_func ((GDestroyNotify) gyre_trace_free);
   self->graphs = g_ptr_array_new_with_free_func ((GDestroyNotify) gyre_graph_free);
   self->programs = g_ptr_array_new_with_free_func ((GDestroyNotify) gyre_program_free);
@@ -349,8 +352,45 @@ gyre_compiled_unref (GyreCompiled *self)
   g_ptr_array_unref (self->graphs);
   g_ptr_array_unref (self->traces);
   g_object_unref (self->mesh);
+  g_free (self->variants);
   g_free (self->name);
   g_free (self);
+}
+
+static void
+append_devices (const GyreCompiled *self,
+                guint               variant,
+                GString            *text)
+{
+  const char *before = "devices ";
+
+  for (guint d = 0; d < gyre_mesh_get_n_devices (self->mesh); d++)
+    if (self->variants[d] == variant)
+      {
+        g_string_append_printf (text, "%s%u", before, d);
+        before = ", ";
+      }
+  g_string_append (text, ":\n");
+}
+
+char *
+gyre_compiled_describe (GyreCompiled *self,
+                        gboolean      programs)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint v = 0; v < self->programs->len; v++)
+    {
+      g_autofree char *one =
+          programs ? gyre_program_to_string (g_ptr_array_index (self->programs, v))
+                   : gyre_graph_to_string (g_ptr_array_index (self->graphs, v));
+
+      if (self->programs->len > 1)
+        append_devices (self, v, text);
+      g_string_append (text, one);
+    }
+
+  return g_string_free (text, FALSE);
 }
 
 gboolean

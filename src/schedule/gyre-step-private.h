@@ -61,6 +61,7 @@ typedef struct
   GPtrArray      *traces;      /* GyreTrace, one a distinct local shape */
   GPtrArray      *graphs;      /* GyreGraph, simplified */
   GPtrArray      *programs;    /* GyreProgram, fused */
+  guint          *variants;    /* by device: which of these it runs */
   GyreCommands   *schedule;
   guint           version;     /* of the mesh's shares */
   guint           n_inputs, n_outputs;
@@ -119,6 +120,10 @@ void          gyre_compiled_unref         (GyreCompiled  *self);
 /* With the shares of now. */
 gboolean      gyre_compiled_update        (GyreCompiled  *self,
                                            GError       **error);
+/* The graphs or programs of all variants as text, each after the devices that run it
+ * where there are several. (transfer full) */
+char         *gyre_compiled_describe      (GyreCompiled  *self,
+                                           gboolean       programs);
 /* What the compiled function takes and gives, once its commands are there; and how it
  * lies as the shares are now. */
 void          gyre_compiled_make_ports    (GyreCompiled  *self,

@@ -376,7 +376,8 @@ gyre_step_wait (GyreStep  *self,
  * device,
  *   kernel, values and bytes
  *
- * Of the shapes that ran last.
+ * Of the shapes that ran last.  Where devices of a pmap see unlike shapes, graph and
+ * program are those of each, after a line of the devices.
  *
  * Returns: (transfer full) (nullable): text, or %NULL where nothing ran or @what is none
  * of
@@ -390,10 +391,8 @@ gyre_step_describe (GyreStep   *self,
 
   if (self->last == NULL)
     return NULL;
-  if (g_str_equal (what, "graph"))
-    return gyre_graph_to_string (g_ptr_array_index (self->last->graphs, 0));
-  if (g_str_equal (what, "program"))
-    return gyre_program_to_string (g_ptr_array_index (self->last->programs, 0));
+  if (g_str_equal (what, "graph") || g_str_equal (what, "program"))
+    return gyre_compiled_describe (self->last, g_str_equal (what, "program"));
   if (g_str_equal (what, "schedule"))
     return gyre_commands_to_string (self->last->schedule);
 

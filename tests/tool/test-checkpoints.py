@@ -18,6 +18,10 @@ import time
 from gyre_command import MODEL, Gyre, check, finish, read_safetensors
 
 DROPOUT = 'flatten ! dense features=32 ! relu ! dropout rate=0.1 ! dense features=10'
+NORM = ('flatten ! dense features=32 ! batch-norm ! relu ! dropout rate=0.2 ! '
+        'dense features=10')
+SCHEDULE = ('clip-by-global-norm max-norm=1 ! adam learning-rate=warmup-cosine-decay('
+            'init-value=0,peak-value=2e-3,warmup-steps=20,decay-steps=150)')
 COMMON = ['--data', 'digits', '--batch-size', '64', '--seed', '3', '--epochs', '8', '-q']
 
 
@@ -35,6 +39,21 @@ def stop_and_go_on(gyre, mode):
     train(gyre, '--resume', mode, '--steps', '160', '--log', 'other.log', '-q')
     check(gyre.log('other.log') == gyre.log('whole.log'),
           f'{mode}: the same log, in another file')
+
+
+def everything(gyre, mode):
+    """The same with running statistics, a schedule, images that are changed, and several
+    batches an update, on three devices."""
+    args = ['--model', NORM, '--optimizer', SCHEDULE, '--data', 'digits', '--batch-size',
+            '20', '--accumulate', '2', '--augment', 'crop=1,flip', '--seed', '7', '--mode',
+            mode, '--epochs', '9', '-q', '--shares', '5:2:1']
+    train(gyre, *args, '--steps', '150', '--log', 'whole.log', devices='pocl*3')
+    train(gyre, *args, '--steps', '137', '--log', 'cut.log', '--save', 'all',
+          devices='pocl*3')
+    train(gyre, '--resume', 'all', '--steps', '150', '--log', 'cut.log', '-q',
+          devices='pocl*3')
+    check(len(gyre.losses('cut.log')) == 150 and
+          gyre.log('cut.log') == gyre.log('whole.log'), f'{mode}: all of it at once')
 
 
 def save_every(gyre):
@@ -257,6 +276,7 @@ def main():
         gyre = Gyre(options.gyre, pathlib.Path(folder))
         for mode in ['jit', 'pmap']:
             stop_and_go_on(gyre, mode)
+            everything(gyre, mode)
         save_every(gyre)
         contents(gyre, options.safetensors)
         other_devices(gyre)

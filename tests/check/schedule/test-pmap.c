@@ -278,6 +278,81 @@ START_TEST (cuts_rows_over_two_axes)
 }
 END_TEST
 
+/* One program for each number of rows, and the devices that run it. */
+START_TEST (describes_each_program)
+{
+  static const char *const whose[] = { "devices 0, 1:\n", "devices 2:\n",
+                                       "devices 3, 4, 5:\n" };
+  float x[ROWS];
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GyreStep) step = open_grid (grid_func, "x");
+  g_autoptr (GyreTree) results = run_grid (step, x, &error);
+  g_autofree char *program = gyre_step_describe (step, "program");
+  g_autofree char *graph = gyre_step_describe (step, "graph");
+
+  gyre_assert_no_error (error);
+  ck_assert (gyre_step_wait (step, &error));
+  for (guint i = 0; i < G_N_ELEMENTS (whose); i++)
+    {
+      ck_assert_msg (strstr (program, whose[i]) != NULL, "%s", program);
+      ck_assert_msg (strstr (graph, whose[i]) != NULL, "%s", graph);
+    }
+}
+END_TEST
+
+/* The mean of no rows is NaN, which a count of 0 leaves out. */
+static GyreTree *
+mean_of_all (GyreTree *args,
+             gpointer  data)
+{
+  GyreTensor *x = gyre_tree_get (args, "x");
+  GyreTensor *n = gyre_constant (GYRE_F32, (double) gyre_tensor_dim (x, 0));
+
+  return gyre_tree_build (
+      GYRE_TENSOR_ENTRY ("mean", gyre_pmean_weighted (gyre_mean (x), n, "data")),
+      GYRE_TENSOR_ENTRY ("own", gyre_mean (x)), NULL);
+}
+
+START_TEST (leaves_out_members_without_rows)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GyreTree) state = make_state ();
+  g_autoptr (GyreStep) step = gyre_step_pmap (mean_of_all, mesh, "data", "rate", "x",
+                                              NULL, NULL, NULL, &error);
+  g_autoptr (GyreTree) results = run (step, state, 2, &error);
+  g_autoptr (GBytes) own = NULL;
+
+  gyre_assert_no_error (error);
+  assert_floats (results, "mean", (float[]) { 2.5, 2.5, 2.5 });
+  own = gyre_array_get (gyre_tree_get_array (results, "own"), &error);
+  ck_assert (isnan (((const float *) g_bytes_get_data (own, NULL))[2]));
+}
+END_TEST
+
+static GyreTree *
+sum_if_many (GyreTree *args,
+             gpointer  data)
+{
+  GyreTensor *x = gyre_tree_get (args, "x");
+  GyreTensor *sum = gyre_sum (x);
+
+  if (gyre_tensor_dim (x, 0) > 2)
+    sum = gyre_psum (sum, "data");
+  return gyre_tree_build (GYRE_TENSOR_ENTRY ("sum", sum), NULL);
+}
+
+START_TEST (refuses_collectives_of_some_members)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GyreTree) state = make_state ();
+  g_autoptr (GyreStep) step = gyre_step_pmap (sum_if_many, mesh, "data", "rate", "x",
+                                              NULL, NULL, NULL, &error);
+
+  ck_assert_ptr_null (run (step, state, 7, &error));
+  gyre_assert_error_says (error, "must not depend on the number of rows");
+}
+END_TEST
+
 static GyreTree *
 mean_over (GyreTree *args,
            gpointer  data)
@@ -324,6 +399,9 @@ add_tests (Suite *suite)
   tcase_add_test (tcase, arguments_of_every_kind);
   tcase_add_test (tcase, names_where_trees_differ);
   tcase_add_loop_test (tcase, cuts_rows_over_two_axes, 0, G_N_ELEMENTS (grids));
+  tcase_add_test (tcase, describes_each_program);
+  tcase_add_test (tcase, leaves_out_members_without_rows);
+  tcase_add_test (tcase, refuses_collectives_of_some_members);
   tcase_add_test (tcase, takes_means_over_members_alike);
   tcase_add_loop_test (tcase, refuses_other_axes, 0, 4);
 }
