@@ -9,8 +9,8 @@ G_BEGIN_DECLS
 
 /**
  * GyreTestNumbers:
- * @path: "x", a parameter's path, "dense_0/kernel", that of model state, "batch_norm_0/mean",
- *   or "key"
+ * @path: "x", a parameter's path, "dense_0/kernel", that of model state,
+ *   "batch_norm_0/mean", or "key"
  * @shape: its shape
  * @data: its elements, row-major
  *

@@ -264,9 +264,10 @@ check_all (GyreTestCase  *self,
  * Tests a layer, in training unless told, with drawn inputs, parameters, model state and
  * key: its value against the reference and its gradients against finite differences of
  * it, on every device that is admitted, and on one device opened three times with equal
- * and unequal shares, zero among them. If Oclgrind is installed, the program that calls this is run once more
- * under it for this call alone, which finds what kernels read or write out of bounds:
- * what the program does before has to be the same each time.
+ * and unequal shares, zero among them. If Oclgrind is installed, the program that calls
+ * this is run once more under it for this call alone, which finds what kernels read or
+ * write out of bounds, and data races: what the program does before has to be the same
+ * each time.
  *
  * Returns: whether all is right
  */

@@ -14,6 +14,7 @@ static const struct
   const char *template;
   const char *file;
 } files[] = {
+  { "README.md.in", "README.md" },
   { "meson.build.in", "meson.build" },
   { "plugin.h.in", "@name@.h" },
   { "plugin.c.in", "@name@.c" },
@@ -23,26 +24,46 @@ static const struct
   { "test-plugin.c.in", "test-@name@.c" },
 };
 
+/* Longer ones don't fit into the names of files. */
+#define MAX_NAME 64
+
+/* Why a name is none for a project: NULL if it is. */
+static char *
+find_fault (const char *name)
+{
+  g_auto (GStrv) layers = gyre_layer_type_list ();
+  g_autofree char *kernel = g_strconcat (name, "-kernel", NULL);
+
+  if (!g_regex_match_simple ("^[a-z][a-z0-9]*(-[a-z0-9]+)*$", name,
+                             G_REGEX_DOLLAR_ENDONLY, 0))
+    return g_strdup ("it takes words of a-z and 0-9 with '-' between them, such as "
+                     "swish2");
+  if (strlen (name) > MAX_NAME)
+    return g_strdup_printf ("it has %" G_GSIZE_FORMAT " characters, more than %d",
+                            strlen (name), MAX_NAME);
+  if (g_str_equal (name, "gyre") || g_str_has_prefix (name, "gyre-"))
+    return g_strdup ("names of the library itself begin with gyre: take a prefix of your "
+                     "own");
+  if (g_strv_contains ((const char *const *) layers, name))
+    return g_strdup_printf ("there is a layer '%s' already: take another name", name);
+  if (g_strv_contains ((const char *const *) layers, kernel))
+    return g_strdup_printf ("there is a layer '%s' already, which the project would have "
+                            "too: take another name", kernel);
+
+  return NULL;
+}
+
 static gboolean
 check_name (const char  *name,
             GError     **error)
 {
-  g_auto (GStrv) layers = NULL;
+  g_autofree char *fault = find_fault (name);
+  g_autofree char *shown = g_strescape (name, NULL);
 
-  if (!g_regex_match_simple ("^[a-z][a-z0-9]*(-[a-z0-9]+)*$", name, 0, 0))
-    {
-      g_set_error (error, GYRE_ERROR, GYRE_ERROR_INVALID,
-                   "the name '%s': it takes words of a-z and 0-9 with '-' between them, "
-                   "such as swish2", name);
-      return FALSE;
-    }
-
-  layers = gyre_layer_type_list ();
-  if (!g_strv_contains ((const char *const *) layers, name))
+  if (fault == NULL)
     return TRUE;
 
-  g_set_error (error, GYRE_ERROR, GYRE_ERROR_INVALID,
-               "there is a layer '%s' already: take another name", name);
+  g_set_error (error, GYRE_ERROR, GYRE_ERROR_INVALID, "the name '%s': %s", shown, fault);
   return FALSE;
 }
 

@@ -247,14 +247,18 @@ class Inspect(Case):
         done = run('new-plugin', 'swish2', '--directory', str(self.folder))
         self.assertEqual(done.returncode, 0, done.stderr)
         names = sorted(path.name for path in (self.folder / 'swish2').iterdir())
-        self.assertEqual(names, ['meson.build', 'swish2-kernel.c', 'swish2.c', 'swish2.cl',
+        self.assertEqual(names, ['README.md', 'meson.build', 'swish2-kernel.c', 'swish2.c', 'swish2.cl',
                                  'swish2.gresource.xml', 'swish2.h', 'test-swish2.c'])
         for path in (self.folder / 'swish2').iterdir():
             self.assertNotRegex(path.read_text(encoding='utf-8'), r'@\w+@')
         again = ['new-plugin', 'swish2', '--directory', str(self.folder)]
         self.refuse(again, 'File exists', status=1)
         self.refuse(['new-plugin', 'relu'], "a layer 'relu' already")
-        self.refuse(['new-plugin', 'Swish'], "'Swish'")
+        for name, why in (('Swish', 'words of a-z'), ('', 'words of a-z'), ('2x', 'words'),
+                          ('a--b', 'words'), ('a_b', 'words'), ('../x', 'words'),
+                          ('gyre', 'prefix'), ('gyre-x', 'prefix'), ('x' * 65, '65'),
+                          ('x\n', 'words')):
+            self.assertIn(why, self.refuse(['new-plugin', name], f"'{name[:1]}"))
 
     def test_lists_all(self):
         text = run('inspect').stdout
