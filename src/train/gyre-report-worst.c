@@ -9,7 +9,7 @@
 #define COLUMNS 6
 #define TILE    138.0   /* across */
 #define SIDE    118.0   /* of the longer side of an image */
-#define TALL    196.0   /* a tile with its words */
+#define TALL    208.0   /* a tile with its words */
 #define MARGIN  16.0
 #define TOP     64.0
 
@@ -138,22 +138,28 @@ draw_tile (cairo_t *cr, const GyreReport *report, const GyrePrediction *one, dou
   Image            image = get_image (report, one->index);
   g_autofree char *is    = name_of (report, one->label);
   g_autofree char *said  = name_of (report, one->predicted);
-  g_autofree char *label = g_strconcat ("is ", is, NULL), *taken = NULL, *rest = NULL;
-  char   part[G_ASCII_DTOSTR_BUF_SIZE], loss[G_ASCII_DTOSTR_BUF_SIZE];
-  double middle = left + TILE / 2;
+  char             part[G_ASCII_DTOSTR_BUF_SIZE], loss[G_ASCII_DTOSTR_BUF_SIZE];
+  guint32 verdict = one->label == one->predicted ? GYRE_PICTURE_GREEN : GYRE_PICTURE_RED;
+  const struct { double size; guint32 colour; char *text; } lines[] = {
+    { 12.5, GYRE_PICTURE_BLACK, g_strconcat ("is ", is, NULL) },
+    { 12.5, verdict, g_strconcat ("said ", said, NULL) },
+    { 11.0, GYRE_PICTURE_BLACK,
+      g_strdup_printf ("%s %%, loss %s",
+                       g_ascii_formatd (part, sizeof part, "%.1f",
+                                        100.0 * one->probability),
+                       g_ascii_formatd (loss, sizeof loss, "%.2f", one->loss)) },
+    { 10.5, GYRE_PICTURE_GREY,
+      g_strdup_printf ("test image %" G_GINT64_FORMAT, one->index) },
+  };
 
-  g_ascii_formatd (part, sizeof part, "%.1f", 100.0 * one->probability);
-  g_ascii_formatd (loss, sizeof loss, "%.2f", one->loss);
-  taken = g_strdup_printf ("%s %s %%", said, part);
-  rest  = g_strdup_printf ("#%" G_GINT64_FORMAT ", loss %s", one->index, loss);
   draw_image (cr, &image, left, top);
-  gyre_picture_text_within (cr, middle, top + SIDE + 15, 0.5, 12.5, 0,
-                            TILE - 4, GYRE_PICTURE_BLACK, label);
-  gyre_picture_text_within (cr, middle, top + SIDE + 32, 0.5, 12.5, 0, TILE - 4,
-                            one->label == one->predicted ? GYRE_PICTURE_GREEN
-                                                         : GYRE_PICTURE_RED, taken);
-  gyre_picture_text_within (cr, middle, top + SIDE + 48, 0.5, 10.5, 0,
-                            TILE - 4, GYRE_PICTURE_GREY, rest);
+  for (gsize i = 0; i < G_N_ELEMENTS (lines); i++)
+    {
+      gyre_picture_text_within (cr, left + TILE / 2, top + SIDE + 15 + 16 * (double) i,
+                                0.5, lines[i].size, 0, TILE - 4, lines[i].colour,
+                                lines[i].text);
+      g_free (lines[i].text);
+    }
 }
 
 GBytes *
@@ -168,10 +174,8 @@ gyre_report_draw_worst (const GyreReport *self)
 
   gyre_picture_text_within (cr, MARGIN, 18, 0.0, 15, GYRE_PICTURE_BOLD, COLUMNS * TILE,
                             GYRE_PICTURE_BLACK, title);
-  gyre_picture_text (
-      cr, MARGIN, 42, 0.0, 12, 0, GYRE_PICTURE_GREY,
-      "its label; what it was taken for, and how surely; its number in the "
-      "test split");
+  gyre_picture_text (cr, MARGIN, 42, 0.0, 12, 0, GYRE_PICTURE_GREY,
+                     "what each is; what the model said, with which probability");
   for (guint i = 0; i < self->n_worst; i++)
     draw_tile (cr, self, &self->worst[i], MARGIN + TILE * (i % COLUMNS),
                TOP + TALL * (i / COLUMNS));

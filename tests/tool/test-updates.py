@@ -84,6 +84,18 @@ def augment(gyre):
              'part.log', '-q')
     check(gyre.log('part.log') == gyre.log('one.log'), 'the same images after a stop')
     check(json.loads(gyre.log('one.log')[0])['augment'] == 'crop=1,flip', 'it is logged')
+    gyre.run(*args, '--steps', '30', '--devices', 'pocl*3', '--mode', 'pmap', '--log',
+             'pmap.log')
+    check(near(gyre.losses('pmap.log'), gyre.losses('one.log')[:30], 1e-5),
+          'the same images in pmap form')
+    still = [*COMMON, '--devices', 'pocl', '--optimizer', 'sgd learning-rate=0', '--log']
+    gyre.run(*still, 'moved.log', '--augment', 'crop=3,flip')
+    gyre.run(*still, 'plain.log')
+    check(gyre.losses('moved.log') != gyre.losses('plain.log') and
+          json.loads(gyre.log('moved.log')[-1]) == {
+              **json.loads(gyre.log('plain.log')[-1]),
+              'mean_loss': json.loads(gyre.log('moved.log')[-1])['mean_loss']},
+          'test images stay as they are')
     gyre.fails('another augmentation', 2, ['--augment', "'crop=1,flip'"], 'train',
                '--resume', 'part', '--devices', 'pocl', '--augment', 'flip')
     gyre.fails('no augmentation', 2, ["'crop=x'", 'crop=4,flip'], *COMMON, '--devices',
