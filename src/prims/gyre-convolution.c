@@ -125,6 +125,8 @@ result_shape (const GyreConvAttrs  *attrs,
                                    "more, or pad more",
                                    text_k, reach, 1 + i, text_x, padded);
         }
+      if (!gyre_prims_check_padded (x, 1 + i, padded, error))
+        return FALSE;
       y->dims[1 + i] = (padded - reach) / attrs->strides[i] + 1;
     }
 

@@ -43,6 +43,8 @@ check_attrs (const GyrePoolAttrs  *attrs,
                                  "the window %" G_GINT64_FORMAT ": take a smaller one, "
                                  "or pad more",
                                  text, 1 + i, padded, attrs->window[i]);
+      if (!gyre_prims_check_padded (&x->shape, 1 + i, padded, error))
+        return FALSE;
     }
 
   return TRUE;

@@ -61,6 +61,10 @@ GyreTensor *gyre_prims_fail     (GyreGraph *graph, const char *format,
 /* Whether the dtype of operand i is one of the mask; the error names those that are. */
 gboolean    gyre_prims_check_dtype (const GyreTensor *operand, guint i, guint mask,
                                     GError **error);
+/* Whether windows over dimension dim of x, of so many elements with what is put around
+ * and between, can be counted in the 32 bits that kernels have. */
+gboolean    gyre_prims_check_padded (const GyreShape *x, int dim, gint64 padded,
+                                     GError **error);
 /* Whether the graph has failed, or one of these has: then builders need not look
  * closer. */
 gboolean    gyre_prims_poisoned (GyreTensor *const *operands, guint n);

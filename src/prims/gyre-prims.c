@@ -45,6 +45,21 @@ gyre_prims_fail (GyreGraph  *graph,
 }
 
 gboolean
+gyre_prims_check_padded (const GyreShape  *x,
+                         int               dim,
+                         gint64            padded,
+                         GError          **error)
+{
+  g_autofree char *text = gyre_shape_to_string (x);
+
+  return padded <= G_MAXINT32
+         || gyre_prims_error (error,
+                              "dimension %d of f32%s has %" G_GINT64_FORMAT
+                              " elements with its padding and input dilation, and can "
+                              "have %d: pad less", dim, text, padded, G_MAXINT32);
+}
+
+gboolean
 gyre_prims_check_dtype (const GyreTensor  *operand,
                         guint              i,
                         guint              mask,

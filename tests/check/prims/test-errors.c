@@ -209,6 +209,11 @@ START_TEST (convolutions)
          "reaches over 5 elements of dimension 2", "a smaller kernel");
   SHAPE (gyre_conv (x, input (GYRE_SHAPE (3, 0, 4, 6)), NULL, NULL, NULL, 1),
          "f32[3, 0, 4, 6]", "of 1 or more");
+  SHAPE (gyre_conv (x, k, NULL, (gint64[]){ 0, 0, 2000000000, 2000000000 }, NULL, 1),
+         "dimension 2 of f32[2, 5, 3, 4] has 4000000003 elements", "pad less");
+  SHAPE (gyre_max_pool (x, LONGS (2, 2), NULL,
+                        (gint64[]){ 0, 0, 2000000000, 2000000000 }),
+         "dimension 2 of f32[2, 5, 3, 4] has 4000000003 elements", "pad less");
   SHAPE (gyre_conv (x, k, NULL, NULL, NULL, 0), "there are 0 feature groups",
          "1 or more");
   SHAPE (gyre_conv (gyre_convert (x, GYRE_I32), k, NULL, NULL, NULL, 1),
