@@ -388,14 +388,26 @@ make_arguments (LayerCase *self,
 }
 
 /* Rows are split over the devices; one number for all rows is on each. */
-static const char *
+static char *
 get_shardings (GyreTree *args)
 {
+  static const char *const names[] = { "x", "dy", "labels", "target" };
   GyreShape x = gyre_array_get_shape (gyre_tree_get_array (args, "x"));
-  GyreShape dy = gyre_array_get_shape (gyre_tree_get_array (args, "dy"));
+  GString *shardings = g_string_new (NULL);
 
-  return x.dims[0] == dy.dims[0] ? "x=data,dy=data,labels=data,target=data"
-                                 : "x=data,labels=data,target=data";
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      GyreTree *leaf = gyre_tree_lookup (args, names[i]);
+      GyreShape shape = { 0 };
+
+      if (leaf != NULL)
+        shape = gyre_array_get_shape (gyre_tree_get_array (args, names[i]));
+      if (leaf != NULL && (i != 1 || shape.dims[0] == x.dims[0]))
+        g_string_append_printf (shardings, "%s%s=data", shardings->len > 0 ? "," : "",
+                                names[i]);
+    }
+
+  return g_string_free (shardings, FALSE);
 }
 
 /* Comparing */
@@ -567,6 +579,7 @@ run_case (LayerCase *self,
 {
   g_autoptr (GyreTree) args = make_arguments (self, error);
   ReferenceProgram program = { .func = trace_layer, .data = self };
+  g_autofree char *shardings = NULL;
   g_autoptr (ReferenceStep) step = NULL;
   g_autoptr (GyreTree) results = NULL;
 
@@ -578,7 +591,7 @@ run_case (LayerCase *self,
       return FALSE;
     }
 
-  program.shardings = get_shardings (args);
+  program.shardings = shardings = get_shardings (args);
   step = reference_step_new (reference, &program, error);
   results = step != NULL ? reference_step_run (step, args, error) : NULL;
 
