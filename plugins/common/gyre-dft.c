@@ -78,12 +78,55 @@ split_complex (GyreTensor *x)
   return gyre_reshape (x, shape);
 }
 
+/* A product takes n m steps, a transform n log n, each of many more instructions:
+ * measured on two CPU cores (16 samples of 16 features, n of 64 to 8192), they meet at
+ * about 80 frequencies. */
+static gboolean
+is_for_fft (gint64 n,
+            gint64 m)
+{
+  return m > 80 || n > DFT_MAX_EXTENT;
+}
+
+/* […, 2, m] ↔ […, m, 2] */
+static GyreTensor *
+swap_last (GyreTensor *x)
+{
+  int rank = gyre_tensor_get_rank (x);
+  int perm[GYRE_MAX_RANK];
+
+  for (int i = 0; i < rank; i++)
+    perm[i] = i < rank - 2 ? i : 2 * rank - 3 - i;
+
+  return gyre_transpose (x, perm);
+}
+
+/* The first m frequencies of all: f32[…, n] → f32[…, m, 2] */
+static GyreTensor *
+first_of_fft (GyreTensor *x,
+              gint64      m)
+{
+  gint64 start[GYRE_MAX_RANK] = { 0 };
+  GyreShape limit;
+
+  x = gyre_rfft (x, 0, -1);
+  limit = gyre_tensor_get_shape (x);
+  limit.dims[limit.rank - 2] = m;
+
+  return gyre_slice (x, start, limit.dims, NULL);
+}
+
 /* X_k = Σ x_j (cos - i sin) */
 GyreTensor *
 dft_real (GyreTensor *x,
           gint64      m)
 {
-  Waves waves = make_waves (gyre_tensor_dim (x, -1), first_frequencies (m));
+  Waves waves;
+
+  if (is_for_fft (gyre_tensor_dim (x, -1), m))
+    return swap_last (first_of_fft (x, m));
+
+  waves = make_waves (gyre_tensor_dim (x, -1), first_frequencies (m));
 
   return split_complex (gyre_matmul (x, join (waves.cos, waves.minus_sin, 1)));
 }
@@ -108,10 +151,15 @@ dft_real_inverse (GyreTensor *x,
                   gint64      n)
 {
   gint64 m = gyre_tensor_dim (x, -1);
-  Waves waves = make_waves (n, first_frequencies (m));
-  GyreTensor *weights = mirror_weights (n, m);
-  GyreTensor *matrix = join (gyre_mul (waves.cos, weights),
-                             gyre_mul (waves.minus_sin, weights), 1);
+  GyreTensor *weights, *matrix;
+  Waves waves;
+
+  if (is_for_fft (n, m))
+    return gyre_irfft (swap_last (x), n, -1);
+
+  waves = make_waves (n, first_frequencies (m));
+  weights = mirror_weights (n, m);
+  matrix = join (gyre_mul (waves.cos, weights), gyre_mul (waves.minus_sin, weights), 1);
 
   return gyre_matmul_full (merge_last (x), FALSE, matrix, TRUE);
 }

@@ -7,8 +7,8 @@ G_BEGIN_DECLS
 
 /* Discrete Fourier transforms of the last dimension to the few frequencies that a layer
  * keeps, and back, as products with matrices of cosines and sines: n times m steps a row,
- * without the frequencies that are dropped. A complex value is [re, im] in the dimension
- * before the last, [2, m]. */
+ * without the frequencies that are dropped; of many frequencies by gyre_rfft (). A
+ * complex value is [re, im] in the dimension before the last, [2, m]. */
 
 /* No angle index j k overflows u32. */
 #define DFT_MAX_EXTENT 65535

@@ -19,7 +19,8 @@ GYRE_DEFINE_LAYER (GyreSpectralConv1d, gyre_spectral_conv1d)
 /* y = irfft (X · (real + i imag)) where X is the lowest modes of rfft (x) and the others
  * are dropped (Li et al., 2021);  x: f32[b, n, in] → f32[b, n, features]; real, imag:
  * f32[modes, in, features].  The transforms are products with matrices of the kept
- * frequencies.  Samples may be split among devices in any way. */
+ * frequencies, or of many of these gyre_rfft() and gyre_irfft().  Samples may be split
+ * among devices in any way. */
 static GyreTensor *
 gyre_spectral_conv1d_apply (GyreLayer  *layer,
                             GyreScope  *scope,
@@ -35,12 +36,11 @@ gyre_spectral_conv1d_apply (GyreLayer  *layer,
     return input_fail (scope, x, "f32[b, n, in]");
 
   n = gyre_tensor_dim (x, 1);
-  if (self->modes > n / 2 + 1 || n > DFT_MAX_EXTENT)
+  if (n < 1 || self->modes > n / 2 + 1)
     return gyre_scope_fail (scope, GYRE_ERROR_SHAPE,
                             "%" G_GINT64_FORMAT " numbers have %" G_GINT64_FORMAT
-                            " frequencies, not %" G_GINT64_FORMAT
-                            ": give fewer modes= (and at most %d numbers)",
-                            n, n / 2 + 1, self->modes, DFT_MAX_EXTENT);
+                            " frequencies, not %" G_GINT64_FORMAT ": give fewer modes=",
+                            n, n > 0 ? n / 2 + 1 : 0, self->modes);
 
   x = dft_real (gyre_transpose (x, length_last), self->modes);
   x = modes_mix (scope, GYRE_SHAPE (self->modes), self->features,

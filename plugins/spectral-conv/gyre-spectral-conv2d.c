@@ -83,7 +83,8 @@ fail_modes (GyreSpectralConv2d *self,
  * and negative frequencies of the height and the modes[1] lowest of the width are kept,
  * the others dropped (Li et al., 2021);  x: f32[b, h, w, in] → f32[b, h, w, features];
  * real, imag: f32[2, modes[0], modes[1], in, features].  The transforms are products
- * with matrices of the kept frequencies.  Samples may be split among devices in any
+ * with matrices of the kept frequencies; of many along the width they are gyre_rfft()
+ * and gyre_irfft().  Samples may be split among devices in any
  * way. */
 static GyreTensor *
 gyre_spectral_conv2d_apply (GyreLayer  *layer,

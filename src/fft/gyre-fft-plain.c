@@ -7,6 +7,7 @@
  * launches, each from one place to another. */
 
 #define MAX_ARGS   8
+#define MAX_LOCAL  64
 #define MAX_FACTOR 31    /* a pass of a larger prime costs more than a chirp */
 
 typedef enum
@@ -23,7 +24,7 @@ typedef struct
   Place          from, to;
   guint          n_args;
   GyreKernelArg  args[MAX_ARGS];   /* the first two are set when it is enqueued */
-  gsize          global[2];
+  gsize          global[2], local[2];
 } Launch;
 
 typedef struct
@@ -56,6 +57,16 @@ next_scratch (const Maker *self)
   return self->now == SCRATCH_0 ? SCRATCH_1 : SCRATCH_0;
 }
 
+/* A few sizes of work-groups where the width allows: some drivers compile a kernel for
+ * each size.  0: the driver's choice. */
+static gsize
+choose_local (gint64 width)
+{
+  gint64 largest = MIN (width & -width, MAX_LOCAL);
+
+  return largest >= 8 || largest == width ? (gsize) largest : 0;
+}
+
 /* Launches a kernel from where the numbers are; they are at to then. */
 static void
 add_launch (Maker               *self,
@@ -78,6 +89,8 @@ add_launch (Maker               *self,
     launch.args[2 + i] = args[i];
   launch.global[0] = (gsize) width;
   launch.global[1] = (gsize) lines;
+  launch.local[0] = choose_local (width);
+  launch.local[1] = 1;
   g_array_append_val (self->plan->launches, launch);
   self->wanted[to] = MAX (self->wanted[to], (gsize) (width * lines) * 8);
   self->now = to;
@@ -317,8 +330,9 @@ plain_enqueue (const GyreFftPlan   *base,
       launch->args[0] = GYRE_BUFFER_ARG (places[launch->to]);
       launch->args[1] = GYRE_BUFFER_ARG (places[launch->from]);
       if (!gyre_device_launch (base->device, launch->kernel, launch->args, launch->n_args,
-                               2, launch->global, NULL, NULL, 0, last ? event : NULL,
-                               error))
+                               2, launch->global,
+                               launch->local[0] > 0 ? launch->local : NULL, NULL, 0,
+                               last ? event : NULL, error))
         return FALSE;
     }
 

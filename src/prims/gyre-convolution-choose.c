@@ -4,6 +4,7 @@
 #include <gyre/gyre-error.h>
 
 static const GyreConvAlgorithm *const algorithms[] = {
+  &gyre_conv_fft,        /* suits large kernels alone */
   &gyre_conv_direct,
   &gyre_conv_im2col,
 };

@@ -77,6 +77,7 @@ typedef struct
 
 extern const GyreConvAlgorithm gyre_conv_direct;     /* serves all */
 extern const GyreConvAlgorithm gyre_conv_im2col;
+extern const GyreConvAlgorithm gyre_conv_fft;
 
 /* NULL: $GYRE_CONV names none that there is */
 const GyreConvAlgorithm *gyre_convolution_choose (const GyreLower    *lower,
