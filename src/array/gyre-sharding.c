@@ -17,13 +17,57 @@ struct _GyreSharding
 G_DEFINE_BOXED_TYPE (GyreSharding, gyre_sharding, gyre_sharding_ref, gyre_sharding_unref)
 
 /* "data+model" of one dimension, as a mask that joins those seen before. */
+/* "dimension 1", or what follows ~ */
+static char *
+describe_place (int dim)
+{
+  return dim < 0 ? g_strdup ("the summands") : g_strdup_printf ("dimension %d", dim);
+}
+
+/* What is wrong with an axis at a dimension; dim -1: among the summands */
+static gboolean
+refuse_axis (GyreSharding  *self,
+             const char    *name,
+             int            axis,
+             int            dim,
+             GError       **error)
+{
+  g_autofree char *mesh = gyre_mesh_to_string (self->mesh), *place = describe_place (dim);
+  int earlier = 0;
+
+  while (axis >= 0 && earlier < self->rank && !(self->axes[earlier] & 1 << axis))
+    earlier++;
+
+  if (*name == '\0')
+    g_set_error (error, GYRE_ERROR, GYRE_ERROR_SHARDING,
+                 "mesh %s, sharding '%s': %s: the name of an axis is missing beside '+'",
+                 mesh, self->text, place);
+  else if (axis < 0)
+    g_set_error (error, GYRE_ERROR, GYRE_ERROR_SHARDING,
+                 "mesh %s, sharding '%s': %s: axis '%s' is not of the mesh", mesh,
+                 self->text, place, name);
+  else if (earlier == self->rank || earlier == dim)
+    g_set_error (error, GYRE_ERROR, GYRE_ERROR_SHARDING,
+                 "mesh %s, sharding '%s': %s: axis '%s' stands twice", mesh, self->text,
+                 place, name);
+  else
+    g_set_error (error, GYRE_ERROR, GYRE_ERROR_SHARDING,
+                 "mesh %s, sharding '%s': %s: axis '%s' splits dimension %d already, and "
+                 "can split one only",
+                 mesh, self->text, place, name, earlier);
+
+  return FALSE;
+}
+
+/* dim -1: what follows ~ */
 static gboolean
 parse_dim (GyreSharding  *self,
            const char    *text,
-           guint8        *mask,
+           int            dim,
            guint8        *seen,
            GError       **error)
 {
+  guint8 *mask = dim < 0 ? &self->partial : &self->axes[dim];
   g_auto (GStrv) names = g_strsplit (text, "+", -1);
 
   for (guint i = 0; names[i] != NULL; i++)
@@ -31,20 +75,10 @@ parse_dim (GyreSharding  *self,
       const char *name = g_strstrip (names[i]);
       int axis = gyre_mesh_find_axis (self->mesh, name);
 
-      if (*name == '\0')
+      if (*name == '\0' && names[1] == NULL)
         continue;
       if (axis < 0 || *seen & 1 << axis)
-        {
-          g_autofree char *mesh = gyre_mesh_to_string (self->mesh);
-
-          g_set_error (error, GYRE_ERROR, GYRE_ERROR_SHARDING,
-                       "sharding '%s': axis '%s' %s", self->text, name,
-                       axis < 0 ? "is not of the mesh" :
-                       mask == &self->partial ? "splits a dimension already"
-                                              : "splits two dimensions");
-          g_prefix_error (error, "mesh %s, ", mesh);
-          return FALSE;
-        }
+        return refuse_axis (self, name, axis, dim, error);
       *mask |= (guint8) (1 << axis);
       *seen |= (guint8) (1 << axis);
     }
@@ -83,11 +117,11 @@ parse (GyreSharding  *self,
     }
 
   for (int i = 0; i < self->rank; i++)
-    if (!parse_dim (self, dims[i], &self->axes[i], &seen, error))
+    if (!parse_dim (self, dims[i], i, &seen, error))
       return FALSE;
 
   return sum == NULL || self->stacked ||
-         parse_dim (self, sum + 1, &self->partial, &seen, error);
+         parse_dim (self, sum + 1, -1, &seen, error);
 }
 
 /**

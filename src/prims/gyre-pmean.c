@@ -36,11 +36,12 @@ count_equals (GyreGraph  *graph,
 
 /**
  * gyre_pmean:
- * @x: f32: each member's own, of one shape
+ * @x: f32, i32 or u32: each member's own, of one shape
  * @axis: the name of a manual axis, or of several: `"data+model"`
  *
- * gyre_psum() divided by the number of members. Where the members hold unlike numbers of
- * rows a mean of their means isn't the mean: then this is an error, and
+ * gyre_psum() divided by the number of members; of integers that truncates, where JAX
+ * makes floats: gyre_convert() them first for that. Where the members hold unlike numbers
+ * of rows a mean of their means isn't the mean: then this is an error, and
  * gyre_pmean_weighted() is right.
  *
  * Returns: (transfer none): a tensor like @x; on an error a poison tensor

@@ -89,7 +89,8 @@ step_new (GyreStepInfo *info)
  *   `"state=, batch=data"`, specs as in gyre_sharding_new (); what isn't named is
  *   replicated
  * @donate: (nullable): entries whose buffers the results at the same paths may take over,
- *   such as `"state"`
+ *   such as `"state"`: their arrays on devices can't be used again; those on the host are
+ *   copied by each run, and can
  * @data: what @func is called with
  * @destroy: (nullable): frees @data
  * @error: return location for an error
@@ -134,7 +135,8 @@ gyre_step_jit (GyreStepFunc     func,
  * @ragged: (nullable): entries whose leading dimension is cut among the devices by
  *   share, over all axes of the mesh; `"x=data"` over that one, so that the members along
  *   others see the same rows
- * @donate: (nullable): entries whose buffers the results at the same paths may take over
+ * @donate: (nullable): entries whose buffers the results at the same paths may take over,
+ *   as in gyre_step_jit()
  * @data: what @func is called with
  * @destroy: (nullable): frees @data
  * @error: return location for an error

@@ -185,9 +185,12 @@ static const struct
   const char *spec;
   const char *says[3];
 } misfits[] = {
-  { "rows", { "'rows'", "dp=2,tp=3", "is not of the mesh" } },
-  { "dp,dp", { "'dp'", "splits two dimensions", "dp,dp" } },
-  { "dp+dp", { "'dp'", "splits", "dp+dp" } },
+  { "rows", { "'rows'", "dp=2,tp=3", "dimension 0: axis 'rows' is not of the mesh" } },
+  { "dp,rows", { "'dp,rows'", "dp=2,tp=3", "dimension 1: axis 'rows' is not" } },
+  { "dp,dp", { "dimension 1: axis 'dp'", "splits dimension 0 already", "'dp,dp'" } },
+  { "dp+dp", { "dimension 0: axis 'dp'", "stands twice", "'dp+dp'" } },
+  { ",tp~tp", { "the summands: axis 'tp'", "splits dimension 1 already", "',tp~tp'" } },
+  { ",dp+", { "dimension 1", "the name of an axis is missing", "',dp+'" } },
   { ",,tp", { "w: ", "dimension 2 over axis 'tp'", "[5, 2]" } },
   { ",tp", { "w: ", "dimension 1 over axis 'tp' in 3 parts", "[5, 2]" } },
   { "dp+tp", { "w: ", "dimension 0 over axis 'dp+tp' in 6 parts", "[5, 2]" } },

@@ -253,6 +253,32 @@ START_TEST (donated_arrays_are_gone)
 }
 END_TEST
 
+/* What is on the host is copied to the devices: nothing is taken over. */
+START_TEST (arrays_of_the_host_stay)
+{
+  Program programs[] = { JIT (NO_MISTAKE), PMAP (NO_MISTAKE) };
+  Program *program = &programs[_i];
+  g_autoptr (GyreStep) step = make_step (program);
+  g_autoptr (GyreTree) args = gyre_tree_new_dict ();
+  g_autoptr (GyreTree) made = make_args (program);
+  g_autoptr (GyreArray) w = gyre_array_new_full (
+      GYRE_F32, program->pmap ? GYRE_SHAPE (2, 3, 2) : GYRE_SHAPE (3, 2), 1);
+  g_autoptr (GyreTree) params = gyre_tree_build (GYRE_ARRAY_ENTRY ("w", w), NULL);
+
+  gyre_tree_set (args, "params", params);
+  gyre_tree_set (args, "batch", gyre_tree_get_tree (made, "batch"));
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GyreTree) result = gyre_step_run_tree (step, args, &error);
+
+      gyre_assert_no_error (error);
+      gyre_assert_near (gyre_tree_get_mean (result, "params/w"), -0.5, 1e-5); /* f32 */
+      gyre_assert_near (gyre_tree_get_mean (params, "w"), 1, 0);
+    }
+}
+END_TEST
+
 static void
 add_tests (Suite *suite)
 {
@@ -262,6 +288,7 @@ add_tests (Suite *suite)
   tcase_add_test (tcase, misses_an_entry);
   tcase_add_loop_test (tcase, computes_without_a_mistake, 0, 2);
   tcase_add_test (tcase, donated_arrays_are_gone);
+  tcase_add_loop_test (tcase, arrays_of_the_host_stay, 0, 2);
 }
 
 GYRE_CHECK_MAIN ("mistakes", add_tests)
