@@ -7,6 +7,8 @@
  *                                  COUNT" each, at exit and on SIGUSR1
  *   GYRE_LAYER_FAIL=NAME:N:STATUS  the N-th call (from 1) of that name fails with the
  *                                  status, a number; several with commas between
+ *   GYRE_LAYER_KERNELS=FILE        adds the name of each kernel that is launched to the
+ *                                  file, a line each; one may be there several times
  *   GYRE_LAYER_CRASH=DEVICE        a kernel launch on a device whose name has that
  *                                  part crashes
  *   GYRE_LAYER_HANG=DEVICE         … never returns
@@ -113,6 +115,28 @@ queue_is_of (cl_command_queue  queue,
          device_is_named (device, variable);
 }
 
+/* A line is written at once: other processes may write to the file. */
+static void
+note_kernel (cl_kernel kernel)
+{
+  static cl_kernel last;   /* atomic; a step launches many kernels in turn */
+  const char *path = getenv ("GYRE_LAYER_KERNELS");
+  char line[512] = { 0 };
+  FILE *file;
+
+  if (path == NULL || __atomic_exchange_n (&last, kernel, __ATOMIC_RELAXED) == kernel ||
+      target->clGetKernelInfo (kernel, CL_KERNEL_FUNCTION_NAME, sizeof line - 2, line,
+                               NULL) != CL_SUCCESS)
+    return;
+
+  strcat (line, "\n");
+  file = fopen (path, "a");
+  if (file == NULL)
+    return;
+  fputs (line, file);
+  fclose (file);
+}
+
 static cl_int CL_API_CALL
 faulty_launch (cl_command_queue  queue,
                cl_kernel         kernel,
@@ -131,6 +155,7 @@ faulty_launch (cl_command_queue  queue,
     }
   while (queue_is_of (queue, "GYRE_LAYER_HANG"))
     pause ();
+  note_kernel (kernel);
   return plain_clEnqueueNDRangeKernel (queue, kernel, dims, offset, global, local, n_wait,
                                        wait, event);
 }

@@ -161,7 +161,8 @@ make_mesh (const char *layout,
            guint       n)
 {
   g_autoptr (GError) error = NULL;
-  g_autofree char *spec = g_strdup_printf ("pocl*%u", n);
+  g_autofree char *pocl = g_strdup_printf ("pocl*%u", n);
+  g_autofree char *spec = gyre_check_device_spec (pocl);
   g_autoptr (GPtrArray) devices = gyre_devices_open (spec, &error);
 
   gyre_assert_no_error (error);

@@ -240,11 +240,13 @@ add_tests (Suite *suite)
 
   tcase_add_loop_test (tcase, on_short_lengths, 0, 3 * 8);
   tcase_add_loop_test (tcase, on_a_long_length, 0, 8);
-  tcase_add_loop_test (tcase, through_the_host, 0, 3);
-  tcase_add_loop_test (tcase, bytes_in_odd_rows, 0, 2);
   tcase_add_loop_test (tcase, moves_no_more_than_it_must, 0, 3);
   tcase_add_loop_test (tcase, gradients, 0, 8 * N_CALLS);
   tcase_add_loop_test (tcase, says_what_is_mistaken, 0, G_N_ELEMENTS (mistakes));
+
+  tcase = gyre_check_case (suite, "host", NULL, NULL);
+  tcase_add_loop_test (tcase, through_the_host, 0, 3);
+  tcase_add_loop_test (tcase, bytes_in_odd_rows, 0, 2);
 }
 
 GYRE_CHECK_MAIN ("collectives", add_tests)
