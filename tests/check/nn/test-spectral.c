@@ -3,8 +3,8 @@
 
 #include <gyre/gyre.h>
 
-/* A spectral layer that keeps all frequencies and multiplies them by 1 gives what it gets,
- * whether it transforms by products (few frequencies) or by gyre_rfft () (many). */
+/* A spectral layer that keeps all frequencies and multiplies them by 1 gives what it
+ * gets, whether it transforms by products (few frequencies) or by gyre_rfft () (many). */
 
 static GyreLayer *layer;
 
