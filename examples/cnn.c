@@ -10,7 +10,6 @@
 
 static char *spec = NULL, *augment = NULL, *folder = NULL;
 static gint epochs = 3;
-static GyreOptions options; /* --devices, --seed */
 static double white = 255; /* in the images */
 
 static const GOptionEntry entries[] = {
@@ -67,26 +66,31 @@ train_epoch (GyreStep *step, GyreLoader *loader, GyreTrainState **state,
 }
 
 static gboolean
-train (GyreDataset *data, GyreReport *report, GError **error)
+train (const GyreOptions *options, GError **error)
 {
-  g_autofree char *line = g_strdup_printf (LINE, gyre_dataset_get_n_classes (data));
-  g_autoptr (GyreLayer) model = gyre_model_parse (line, error);
+  g_autoptr (GyreDataset) data = gyre_dataset_open (spec, error);
+  g_autoptr (GyreReport) report = data ? gyre_report_new (data, folder, error) : NULL;
+  g_autoptr (GyreMesh) mesh = report ? gyre_mesh_open ("data=*", options->devices, error)
+                                     : NULL;
+  g_autofree char *line = data ? g_strdup_printf (LINE, gyre_dataset_get_n_classes (data))
+                               : NULL;
+  g_autoptr (GyreLayer) model = mesh ? gyre_model_parse (line, error) : NULL;
   g_autoptr (GyreOptimizer) adam = gyre_adam_new (1e-3);
-  g_autoptr (GyreLoader) loader = gyre_loader_new (data, GYRE_SPLIT_TRAIN, 64, NULL);
-  g_autoptr (GyreMesh) mesh = model ? gyre_mesh_open ("data=*", options.devices, error)
-                                    : NULL;
+  g_autoptr (GyreLoader) loader = NULL;
   g_autoptr (GyreTrainState) state = NULL;
   g_autoptr (GyreStep) step = NULL;
-  GyreKey key = gyre_key_new ((guint64) options.seed);
+  g_autofree char *text = NULL;
+  GyreKey key = gyre_key_new ((guint64) options->seed);
 
-  white = gyre_dataset_get_scale (data);
-  if (!mesh || !gyre_loader_set_augment (loader, augment, gyre_key_fold_in_path (
-                                             key, "augment"), error) ||
+  if (!model || !(loader = gyre_loader_new (data, GYRE_SPLIT_TRAIN, 64, error)) ||
+      !gyre_loader_set_augment (loader, augment, gyre_key_fold_in_path (key, "augment"),
+                                error) ||
       !(state = gyre_train_state_new (model, adam, gyre_dataset_get_batch_shape (data, 1),
-                                      GYRE_F32, (guint64) options.seed, error)) ||
+                                      GYRE_F32, (guint64) options->seed, error)) ||
       !(step = gyre_step_jit (train_step, mesh, "state=, batch=data", "state", NULL, NULL,
                               error)))
     return FALSE;
+  white = gyre_dataset_get_scale (data);
   for (gint epoch = 0; epoch < epochs; epoch++)
     {
       gyre_loader_shuffle (loader, key, (guint) epoch);
@@ -96,28 +100,14 @@ train (GyreDataset *data, GyreReport *report, GError **error)
       g_print ("epoch %d  mean loss %.4f  test accuracy %.4f\n", epoch + 1,
                gyre_report_get_mean_loss (report), gyre_report_get_accuracy (report));
     }
-  return TRUE;
+  g_print ("%s", text = gyre_report_to_text (report));
+  return gyre_report_write (report, error);
 }
 
 int
 main (int argc, char **argv)
 {
-  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
-  g_autoptr (GyreDataset) data = NULL;
-  g_autoptr (GyreReport) report = NULL;
-  g_autoptr (GError) error = NULL;
-  g_autofree char *text = NULL;
+  GyreOptions options = { .entries = entries }; /* beside --devices and --seed */
 
-  g_option_context_set_main_group (context, gyre_options_new_group (&options));
-  g_option_context_add_main_entries (context, entries, NULL);
-  if (g_option_context_parse (context, &argc, &argv, &error) &&
-      (data = gyre_dataset_open (spec, &error)) &&
-      (report = gyre_report_new (data, folder, &error)) && train (data, report, &error))
-    {
-      g_print ("%s", text = gyre_report_to_text (report));
-      gyre_report_write (report, &error);
-    }
-  if (error)
-    g_printerr ("%s\n", error->message);
-  return error != NULL;
+  return gyre_options_run (&options, argc, argv, train);
 }

@@ -15,6 +15,7 @@ G_BEGIN_DECLS
  * @mesh: `--mesh`: a layout for gyre_mesh_open(); the option is there only where the
  *   program sets a layout to begin with
  * @seed: `--seed`
+ * @entries: (array zero-terminated=1) (nullable): options of the program's own
  *
  * The options that a program which trains usually has. What the program sets before is
  * the default.
@@ -24,6 +25,8 @@ typedef struct
   const char *devices;
   const char *mesh;
   gint64      seed;
+
+  const GOptionEntry *entries;
 } GyreOptions;
 
 /**

@@ -12,9 +12,9 @@
  * gyre_options_new_group: (skip)
  * @self: options with the program's defaults; they have to outlive the parsing
  *
- * The options `--devices`, `--seed` and, where @self has a layout, `--mesh`, for a
- * program with options of its own. Strings that the command line sets are newly
- * allocated.
+ * The options `--devices`, `--seed` and, where @self has a layout, `--mesh`, and those of
+ * @self's own entries, for a program that parses its command line itself. Strings that
+ * the command line sets are newly allocated.
  *
  * Returns: (transfer full): the group, for g_option_context_add_group() or
  *   g_option_context_set_main_group()
@@ -41,6 +41,8 @@ gyre_options_new_group (GyreOptions *self)
     entries[2] = (GOptionEntry) { NULL };
   group = g_option_group_new ("gyre", "Gyre options:", "Show Gyre's options", NULL, NULL);
   g_option_group_add_entries (group, entries);
+  if (self->entries != NULL)
+    g_option_group_add_entries (group, self->entries);
 
   return group;
 }

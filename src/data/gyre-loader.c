@@ -307,7 +307,8 @@ gyre_loader_set_range (GyreLoader *self,
  * row of the split in an epoch depends on @key, the epoch of gyre_loader_shuffle() and
  * the row alone: not on the batch size, on devices, or on where a run was resumed.
  *
- * Errors: %GYRE_ERROR_INVALID where @augment isn't understood.
+ * Errors: %GYRE_ERROR_INVALID where @augment isn't understood, or would move an image
+ * wholly out of itself.
  *
  * Returns: %TRUE on success
  */
@@ -317,10 +318,25 @@ gyre_loader_set_augment (GyreLoader  *self,
                          GyreKey      key,
                          GError     **error)
 {
+  GyreAugment parsed;
+  GyreShape   image;
+
   g_return_val_if_fail (GYRE_IS_LOADER (self), FALSE);
+  image = gyre_dataset_get_image_shape (self->dataset);
+  if (!gyre_augment_parse (augment, &parsed, error))
+    return FALSE;
+  if (parsed.crop >= MIN (image.dims[0], image.dims[1]))
+    {
+      g_set_error (error, GYRE_ERROR, GYRE_ERROR_INVALID,
+                   "augmentation '%s': images are %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT
+                   ", and would be moved out of themselves; crop is less than either",
+                   augment, image.dims[0], image.dims[1]);
+      return FALSE;
+    }
   stop_thread (self);
   self->augment_key = key;
-  return gyre_augment_parse (augment, &self->augment, error);
+  self->augment     = parsed;
+  return TRUE;
 }
 
 /**

@@ -133,11 +133,28 @@ START_TEST (is_a_group_for_others)
 }
 END_TEST
 
+START_TEST (takes_entries_of_the_program)
+{
+  gint epochs = 3;
+  const GOptionEntry entries[] = {
+    { "epochs", 0, 0, G_OPTION_ARG_INT, &epochs, "Over the data", "N" },
+    { NULL }
+  };
+  GyreOptions options = { .seed = 5, .entries = entries };
+
+  ck_assert_int_eq (run_program (&options, "prog --epochs 7 --devices gpu"), 0);
+  ck_assert_int_eq (epochs, 7);
+  ck_assert_str_eq (devices, "gpu");
+  ck_assert_int_eq (seed, 5);
+}
+END_TEST
+
 static void
 add_tests (Suite *suite)
 {
   TCase *tcase = gyre_check_case (suite, "options", set_up, tear_down);
 
+  tcase_add_test (tcase, takes_entries_of_the_program);
   tcase_add_test (tcase, parses_what_is_given);
   tcase_add_test (tcase, keeps_defaults);
   tcase_add_loop_test (tcase, tells_failures_apart, 0, G_N_ELEMENTS (failures));

@@ -169,6 +169,18 @@ START_TEST (depends_on_row_and_epoch)
 }
 END_TEST
 
+START_TEST (keeps_images_in_sight)
+{
+  g_autoptr (GError)      error  = NULL;
+  g_autoptr (GyreDataset) data   = gyre_dataset_open ("digits", NULL);   /* 8 x 8 */
+  g_autoptr (GyreLoader)  loader = gyre_loader_new (data, GYRE_SPLIT_TRAIN, 8, NULL);
+
+  ck_assert (gyre_loader_set_augment (loader, "crop=7", gyre_key_new (0), NULL));
+  ck_assert (!gyre_loader_set_augment (loader, "crop=8", gyre_key_new (0), &error));
+  gyre_assert_error_says (error, "images are 8x8");
+}
+END_TEST
+
 static void
 add_tests (Suite *suite)
 {
@@ -179,6 +191,7 @@ add_tests (Suite *suite)
   tcase_add_loop_test (tcase, parses, 0, G_N_ELEMENTS (texts));
   tcase_add_loop_test (tcase, refuses, 0, G_N_ELEMENTS (mistakes));
   tcase_add_test (tcase, depends_on_row_and_epoch);
+  tcase_add_test (tcase, keeps_images_in_sight);
 }
 
 GYRE_CHECK_MAIN ("augment", add_tests)
