@@ -231,6 +231,47 @@ set_chunks (GyreLine           *line,
     }
 }
 
+static const GyreExchange *
+get_exchange (const GyreLine *line,
+              guint           i)
+{
+  return &g_array_index (line->plan->exchanges, GyreExchange, i);
+}
+
+/* Members that were traced apart must hold as much of what they exchange with each other;
+ * those of other crews may hold more or less. */
+static gboolean
+check_sizes (GyreCommands  *schedule,
+             const GArray  *members,
+             guint          b,
+             GError       **error)
+{
+  const GyreLine *first = schedule->lines[g_array_index (members, guint, 0)];
+  const GArray *exchanges = get_bucket (first, b)->members;
+
+  for (guint m = 1; m < members->len; m++)
+    for (guint i = 0; i < exchanges->len; i++)
+      {
+        guint other = g_array_index (members, guint, m);
+        guint k = g_array_index (exchanges, guint, i);
+        const GyreExchange *a = get_exchange (first, k);
+        const GyreExchange *c = get_exchange (schedule->lines[other], k);
+
+        if (a->n_elements == c->n_elements)
+          continue;
+        g_set_error (
+            error, GYRE_ERROR, GYRE_ERROR_TRACE,
+            "device %u gives a collective another number of elements than device "
+            "%u, a result of %" G_GINT64_FORMAT " in place of %" G_GINT64_FORMAT
+            ": what members exchange must not depend on the number of rows that "
+            "a device has; take sums or means of the rows first",
+            other, first->index, c->n_elements, a->n_elements);
+        return FALSE;
+      }
+
+  return TRUE;
+}
+
 static gboolean
 assign_bucket (GyreCommands  *schedule,
                guint          d,
@@ -241,9 +282,10 @@ assign_bucket (GyreCommands  *schedule,
   GyreLine *line = schedule->lines[d];
   g_autoptr (GArray) members =
       list_members (&schedule->spec, d, get_bucket (line, b)->axes);
-  GyreLineCrew crew = { get_crew (schedule, members, b, error) };
+  GyreLineCrew crew = { 0 };
 
-  if (crew.crew == NULL)
+  if (!check_sizes (schedule, members, b, error)
+      || !(crew.crew = get_crew (schedule, members, b, error)))
     return FALSE;
 
   while (g_array_index (members, guint, crew.member) != d)

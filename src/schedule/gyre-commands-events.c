@@ -63,10 +63,10 @@ check_lines (const GyreLine  *first,
 
   g_set_error (
       error, GYRE_ERROR, GYRE_ERROR_TRACE,
-      "the function does other collectives on %s (%u of them) than on %s (%u): they "
-      "must not depend on the number of rows that a device has",
-      gyre_device_get_name (first->device), a->len, gyre_device_get_name (other->device),
-      b->len);
+      "the function does other collectives on device %u (%u of them) than on device %u "
+      "(%u), or of other sizes: they must not depend on the number of rows that a device "
+      "has",
+      first->index, a->len, other->index, b->len);
   return FALSE;
 }
 

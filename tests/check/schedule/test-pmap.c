@@ -391,6 +391,61 @@ START_TEST (refuses_other_axes)
 }
 END_TEST
 
+static GyreTree *
+gather_over (GyreTree *args,
+             gpointer  axis)
+{
+  GyreTensor *x = gyre_tree_get (args, "x");
+
+  return gyre_tree_build (
+      GYRE_TENSOR_ENTRY ("sum", gyre_sum (gyre_all_gather (x, axis))), NULL);
+}
+
+static GyreTree *
+gather_over_data (GyreTree *args,
+                  gpointer  data)
+{
+  return gather_over (args, "data");
+}
+
+static GyreTree *
+gather_over_model (GyreTree *args,
+                   gpointer  data)
+{
+  return gather_over (args, "model");
+}
+
+/* Members that see the same rows can gather them; those with unlike numbers can't. */
+START_TEST (gathers_where_members_are_alike)
+{
+  float x[ROWS];
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GyreStep) alike = open_grid (gather_over_model, "x=data");
+  g_autoptr (GyreStep) unlike = open_grid (gather_over_data, "x=data");
+  g_autoptr (GyreTree) results = run_grid (alike, x, &error);
+  g_autoptr (GBytes) bytes = NULL;
+  const float *sums;
+
+  gyre_assert_no_error (error);
+  bytes = gyre_array_get (gyre_tree_get_array (results, "sum"), &error);
+  gyre_assert_no_error (error);
+  sums = g_bytes_get_data (bytes, NULL);
+  for (guint d = 0; d < 6; d++)
+    {
+      float expected = 0;
+
+      for (guint i = d < 3 ? 0 : 8; i < (d < 3 ? 8 : ROWS); i++)
+        expected += 3 * x[i];
+      gyre_assert_near (sums[d], expected, 1e-3);   /* integers: far below 2^24 */
+    }
+
+  ck_assert_ptr_null (run_grid (unlike, x, &error));
+  gyre_assert_error (error, GYRE_ERROR, GYRE_ERROR_TRACE);
+  gyre_assert_error_says (error, "device 3");
+  gyre_assert_error_says (error, "a result of 6 in place of 16");
+}
+END_TEST
+
 static void
 add_tests (Suite *suite)
 {
@@ -403,6 +458,7 @@ add_tests (Suite *suite)
   tcase_add_test (tcase, leaves_out_members_without_rows);
   tcase_add_test (tcase, refuses_collectives_of_some_members);
   tcase_add_test (tcase, takes_means_over_members_alike);
+  tcase_add_test (tcase, gathers_where_members_are_alike);
   tcase_add_loop_test (tcase, refuses_other_axes, 0, 4);
 }
 
