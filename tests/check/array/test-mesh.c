@@ -135,7 +135,7 @@ START_TEST (resolves_shardings)
   gyre_assert_error_says (error, "not of the mesh");
   g_clear_error (&error);
   ck_assert_ptr_null (gyre_sharding_new (mesh, "data,data", &error));
-  gyre_assert_error_says (error, "two dimensions");
+  gyre_assert_error_says (error, "splits dimension 0 already");
 }
 END_TEST
 

@@ -71,9 +71,12 @@ compare (const char *name, const GyreConvTarget *as, guint output, const GyreRef
   gint64 n = gyre_shape_n_elements (&wanted->shape);
 
   for (gint64 i = 0; i < n; i++)
-    largest = MAX (largest, fabs (wanted->data[i]));
+    if (isfinite (wanted->data[i]))
+      largest = MAX (largest, fabs (wanted->data[i]));
+  /* a window in the padding alone has a maximum of -inf */
   for (gint64 i = 0; i < n; i++)
-    if (!(fabs (got->data[i] - wanted->data[i]) <= slack * largest))
+    if (got->data[i] != wanted->data[i] &&
+        !(fabs (got->data[i] - wanted->data[i]) <= slack * largest))
       ck_abort_msg ("%s, %s: element %d of output %u is %.9g, not %.9g", name, target,
                     (int) i, output, got->data[i], wanted->data[i]);
 }
