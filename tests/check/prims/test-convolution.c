@@ -38,6 +38,7 @@ static const GyreConvCase cases[] = {
     { 1, 1 }, { -1, 1, 0, -2 }, { 1, 1 }, { 1, 1 }, 1 },
   { "groups", DIMS (2, 5, 6, 6), DIMS (3, 3, 3, 10), USUAL + 1 },
   { "groups = channels", DIMS (2, 5, 6, 5), DIMS (3, 3, 1, 10), USUAL + 4 },
+  { "channels by themselves", DIMS (2, 5, 6, 19), DIMS (3, 3, 1, 19), USUAL + 18 },
   { "everything", DIMS (3, 6, 5, 4), DIMS (2, 3, 2, 34),
     { 3, 2 }, { 1, 2, 3, 0 }, { 2, 2 }, { 2, 3 }, 2 },
   { "no sample", DIMS (0, 6, 5, 4), DIMS (2, 3, 4, 5), USUAL },

@@ -45,9 +45,10 @@ move_bytes (GyreTree *args,
   GyreTree *tree = gyre_tree_build (GYRE_TENSOR_ENTRY ("x", x), NULL);
   GyreTree *sent = gyre_ppermute_tree (tree, "data", pairs, 2);
   GyreTree *swapped = gyre_all_to_all_tree (tree, "data");
-  GyreTensor *both[] = { gyre_tree_get (sent, "x"), gyre_tree_get (swapped, "x") };
+  GyreTensor *all = gyre_reshape (gyre_all_gather (x, "data"), GYRE_SHAPE (9, 7));
+  GyreTensor *rows[] = { gyre_tree_get (sent, "x"), gyre_tree_get (swapped, "x"), all };
 
-  return gyre_tree_build (GYRE_TENSOR_ENTRY ("y", gyre_concatenate (both, 2, 0)), NULL);
+  return gyre_tree_build (GYRE_TENSOR_ENTRY ("y", gyre_concatenate (rows, 3, 0)), NULL);
 }
 
 START_TEST (bytes_in_odd_rows)
@@ -67,13 +68,15 @@ START_TEST (bytes_in_odd_rows)
   bytes = run (mesh, "data", move_bytes, NULL, x);
   g_unsetenv ("GYRE_ALL_REDUCE");
   y = g_bytes_get_data (bytes, NULL);
-  for (guint m = 0; m < N; m++, y += 2 * ALL)
+  for (guint m = 0; m < N; m++, y += (2 + N) * ALL)
     for (guint i = 0; i < ALL; i++)
       {
         guint from = i / ROW;
 
         ck_assert_uint_eq (y[i], m == 0 ? 0 : numbers[(m == 1 ? 2 : 0) * ALL + i]);
         ck_assert_uint_eq (y[ALL + i], numbers[from * ALL + m * ROW + i % ROW]);
+        for (guint k = 0; k < N; k++)
+          ck_assert_uint_eq (y[(2 + k) * ALL + i], numbers[k * ALL + i]);
       }
 }
 END_TEST
