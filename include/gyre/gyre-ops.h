@@ -216,6 +216,8 @@ GYRE_API GyreTensor *gyre_axis_index    (const char *axis);
 GYRE_API GyreTensor *gyre_axis_size     (const char *axis);
 /* Whether the function sees one member's share along it; FALSE without a mesh. */
 GYRE_API gboolean    gyre_axis_is_manual (const char *axis);
+/* All such axes, "data" or "data+model"; NULL where it sees the whole batch. */
+GYRE_API const char *gyre_axis_get_manual (void);
 
 /* Trees of tensors: leaf by leaf */
 GYRE_API GyreTree   *gyre_pmean_tree    (GyreTree *tree, const char *axis);

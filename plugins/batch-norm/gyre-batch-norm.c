@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "common/gyre-affine.h"
 #include "common/gyre-input.h"
 
@@ -48,6 +50,18 @@ count_moments (GyreTensor *d)
                     gyre_constant (GYRE_F32, (double) rows) };
 }
 
+/* The axes over whose members the batch is measured; NULL: the function sees all of it,
+ * or is to see no more. */
+static const char *
+find_axis (const GyreBatchNorm *self)
+{
+  if (self->axis_name == NULL)
+    return gyre_axis_get_manual ();
+  if (strcmp (self->axis_name, "none") == 0)
+    return NULL;
+  return gyre_axis_is_manual (self->axis_name) ? self->axis_name : NULL;
+}
+
 /* Of all members along the axis: sums, so members may hold unlike numbers of rows. */
 static Moments
 add_members (Moments     own,
@@ -67,15 +81,15 @@ add_members (Moments     own,
 /* Mean and variance of the batch from moments about the running mean, which is near: so
  * little cancels in E d² - (E d)². */
 static Statistics
-measure (const GyreBatchNorm *self,
-         GyreTensor          *x,
-         GyreTensor          *near)
+measure (GyreTensor *x,
+         GyreTensor *near,
+         const char *axis)
 {
   Moments moments = count_moments (gyre_sub (x, near));
   GyreTensor *mean, *var;
 
-  if (self->axis_name != NULL && gyre_axis_is_manual (self->axis_name))
-    moments = add_members (moments, self->axis_name);
+  if (axis != NULL)
+    moments = add_members (moments, axis);
 
   moments.count = gyre_max (moments.count, gyre_constant (GYRE_F32, 1));
   mean = gyre_div (moments.sum, moments.count);
@@ -100,20 +114,21 @@ follow (const GyreBatchNorm *self,
 static gboolean
 is_measured (const GyreBatchNorm *self,
              GyreScope           *scope,
-             GyreTensor          *x)
+             GyreTensor          *x,
+             const char          *axis)
 {
   if (!gyre_scope_is_training (scope) || self->use_running_average)
     return FALSE;
 
-  return gyre_tensor_n_elements (x) > 0 || self->axis_name != NULL;
+  return gyre_tensor_n_elements (x) > 0 || axis != NULL;
 }
 
 /* y = (x - m) / √(v + ε) · scale + bias (Ioffe and Szegedy, 2015);  x: f32[b, …, c];
  * scale, bias: f32[c]; state mean, var: f32[c].  In training m and v are those of the
  * batch over all dimensions but the last, and the state moves towards them: momentum ·
  * state + (1 - momentum) · batch; in evaluation they are the state.  The batch is the
- * whole one, however it is split among devices; in a function of one member (pmap) it is
- * the member's own share, or with axis-name that of all members along the axis. */
+ * whole one, however it is split among devices, in a function of one member (pmap) too:
+ * there axis-name names fewer axes, or none for the member's own share. */
 static GyreTensor *
 gyre_batch_norm_apply (GyreLayer  *layer,
                        GyreScope  *scope,
@@ -122,6 +137,7 @@ gyre_batch_norm_apply (GyreLayer  *layer,
   GyreBatchNorm *self = GYRE_BATCH_NORM (layer);
   GyreShape shape;
   Statistics running, used;
+  const char *axis;
 
   if (!input_is (x, GYRE_F32, 2, FALSE))
     return input_fail (scope, x, "f32[b, …, c]");
@@ -130,9 +146,10 @@ gyre_batch_norm_apply (GyreLayer  *layer,
   running.mean = gyre_scope_state (scope, "mean", shape, &gyre_init_zeros);
   running.var = gyre_scope_state (scope, "var", shape, &gyre_init_ones);
   used = running;
-  if (is_measured (self, scope, x))
+  axis = find_axis (self);
+  if (is_measured (self, scope, x, axis))
     {
-      used = measure (self, x, gyre_stop_gradient (running.mean));
+      used = measure (x, gyre_stop_gradient (running.mean), axis);
       follow (self, scope, "mean", running.mean, used.mean);
       follow (self, scope, "var", running.var, used.var);
     }
@@ -156,8 +173,9 @@ gyre_batch_norm_class_init (GyreBatchNormClass *klass)
                                 G_STRUCT_OFFSET (GyreBatchNorm, use_running_average),
                                 FALSE);
   gyre_layer_class_add_string (layer_class, "axis-name",
-                               "In pmap form: the mesh axis over whose members the batch "
-                               "is measured",
+                               "In pmap form: the mesh axes over whose members the batch "
+                               "is measured, or none for each member's own share; if "
+                               "not given, all axes",
                                G_STRUCT_OFFSET (GyreBatchNorm, axis_name), NULL);
   affine_add_properties (layer_class, G_STRUCT_OFFSET (GyreBatchNorm, affine), 1e-5,
                          TRUE);

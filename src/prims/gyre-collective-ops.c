@@ -239,6 +239,29 @@ gyre_axis_is_manual (const char *axis)
   return names != NULL;
 }
 
+/**
+ * gyre_axis_get_manual:
+ *
+ * The axes along which the function that is being traced sees the share of one member,
+ * as in gyre_step_pmap(): a name for collectives over the whole batch.
+ *
+ * Returns: (transfer none) (nullable): the names, with `+` between them; %NULL where the
+ *   function sees the whole batch, or there is no mesh
+ */
+const char *
+gyre_axis_get_manual (void)
+{
+  GyreGraph *graph = gyre_graph_require ("gyre_axis_get_manual");
+  g_autoptr (GString) names = g_string_new (NULL);
+
+  for (guint a = 0; graph != NULL && a < graph->n_axes; a++)
+    if (graph->axes[a].manual)
+      g_string_append_printf (names, "%s%s", names->len > 0 ? "+" : "",
+                              graph->axes[a].name);
+
+  return names->len > 0 ? g_intern_string (names->str) : NULL;
+}
+
 guint
 gyre_collective_count_members (GyreGraph  *graph,
                                const char *call,

@@ -392,9 +392,15 @@ START_TEST (batch_norm_hears_of_all_members)
 }
 END_TEST
 
+START_TEST (batch_norm_hears_of_all_unless_told)
+{
+  run_shares ("batch-norm momentum=0.9", shares[_i], compare_copies);
+}
+END_TEST
+
 START_TEST (batch_norm_of_few_rows_is_finite)
 {
-  run_shares ("batch-norm", shares[_i], is_finite);
+  run_shares ("batch-norm axis-name=none", shares[_i], is_finite);
 }
 END_TEST
 
@@ -403,6 +409,7 @@ add_tests (Suite *suite)
 {
   gyre_check_add_loop (suite, "members", batch_norm_hears_of_all_members,
                        G_N_ELEMENTS (shares));
+  gyre_check_add_loop (suite, "unless told", batch_norm_hears_of_all_unless_told, 1);
   gyre_check_add_loop (suite, "few", batch_norm_of_few_rows_is_finite,
                        G_N_ELEMENTS (shares));
   gyre_check_add_loop (suite, "layers", layer_agrees, G_N_ELEMENTS (layers));
