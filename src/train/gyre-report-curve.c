@@ -324,9 +324,14 @@ draw_words (const Curve *self)
     }
   gyre_picture_text_within (self->cr, LEFT, 16, 0.0, 15, GYRE_PICTURE_BOLD,
                             RIGHT - LEFT, GYRE_PICTURE_BLACK, title->str);
-  x = draw_key (self, x, 1.2, GYRE_PICTURE_BLUE, 0.4, "loss of a step");
+  /* of few steps none is drawn pale: the mean of one covers it */
   if (window_of (report) > 1)
-    x = draw_key (self, x, 2.2, GYRE_PICTURE_BLUE, 1.0, mean);
+    {
+      x = draw_key (self, x, 1.2, GYRE_PICTURE_BLUE, 0.4, "loss of a step");
+      x = draw_key (self, x, 2.2, GYRE_PICTURE_BLUE, 1.0, mean);
+    }
+  else
+    x = draw_key (self, x, 2.2, GYRE_PICTURE_BLUE, 1.0, "loss of a step");
   if (report->epochs->len > 0)
     draw_key (self, x, 1.6, GYRE_PICTURE_ORANGE, 1.0, "test accuracy");
 }
