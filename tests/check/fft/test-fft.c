@@ -39,9 +39,10 @@ transform (gpointer   data,
 
   run->fft.from = from;
   run->fft.to = to;
-  return gyre_device_write (run->device, from, 0, run->n_from * 4, run->from, NULL, 0,
+  /* what is refused leaves nothing on the queue */
+  return gyre_fft_prepare (run->device, &run->fft, error) &&
+         gyre_device_write (run->device, from, 0, run->n_from * 4, run->from, NULL, 0,
                             NULL, error) &&
-         gyre_fft_prepare (run->device, &run->fft, error) &&
          gyre_fft_enqueue (run->device, &run->fft, NULL, error) &&
          gyre_device_read (run->device, to, 0, run->n_to * 4, run->to, NULL, 0, NULL,
                            error) &&
