@@ -34,6 +34,13 @@ G_DEFINE_FINAL_TYPE (GyreLoader, gyre_loader, G_TYPE_OBJECT)
 
 /* --- the thread --- */
 
+/* The row of the split that is at a place of the epoch. */
+static gint64
+row_at (const GyreLoader *self, gint64 place)
+{
+  return self->first + (self->order ? self->order[place] : place);
+}
+
 static GyreArray *
 gather (const GyreLoader *self,
         GBytes           *source,
@@ -56,7 +63,7 @@ gather (const GyreLoader *self,
   data = g_malloc ((gsize) n * row_size + 1);
   for (gint64 i = 0; i < n; i++)
     memcpy (data + (gsize) i * row_size,
-            rows + (gsize) (self->first + self->order[first + i]) * row_size, row_size);
+            rows + (gsize) row_at (self, first + i) * row_size, row_size);
   {
     g_autoptr (GBytes) part = g_bytes_new_take (data, (gsize) n * row_size);
 
@@ -64,29 +71,31 @@ gather (const GyreLoader *self,
   }
 }
 
-/* Each image by a key of its own: which batch it is in makes no difference. */
+/* As gather() for images, each changed by a key of its own: which batch it is in makes no
+ * difference. */
 static GyreArray *
-augment (const GyreLoader *self,
-         GyreArray        *images,
-         GyreDtype         dtype,
-         GyreShape         shape,
-         gint64            first)
+gather_augmented (const GyreLoader *self,
+                  GBytes           *source,
+                  gsize             row_size,
+                  GyreDtype         dtype,
+                  GyreShape         shape,
+                  gint64            first)
 {
-  GyreShape          one    = GYRE_SHAPE (shape.dims[1], shape.dims[2], shape.dims[3]);
-  gsize              pixel  = (gsize) shape.dims[3] * gyre_dtype_size (dtype);
-  gsize              size   = (gsize) (shape.dims[1] * shape.dims[2]) * pixel;
-  GyreKey            key    = gyre_key_fold_in (self->augment_key, self->epoch);
-  g_autoptr (GBytes) plain  = gyre_array_get (images, NULL);
-  const guint8      *source = g_bytes_get_data (plain, NULL);
-  guint8            *data   = g_malloc ((gsize) shape.dims[0] * size + 1);
-  g_autoptr (GBytes) bytes  = g_bytes_new_take (data, (gsize) shape.dims[0] * size);
+  GyreShape          image = gyre_dataset_get_image_shape (self->dataset);
+  gsize              pixel = (gsize) image.dims[2] * gyre_dtype_size (dtype);
+  GyreKey            key   = gyre_key_fold_in (self->augment_key, self->epoch);
+  gsize              size  = (gsize) shape.dims[0] * row_size;
+  const guint8      *rows  = g_bytes_get_data (source, NULL);
+  guint8            *data  = g_malloc (size + 1);
+  g_autoptr (GBytes) bytes = g_bytes_new_take (data, size);
 
   for (gint64 i = 0; i < shape.dims[0]; i++)
     {
-      gint64 row = self->first + (self->order ? self->order[first + i] : first + i);
+      gint64 row = row_at (self, first + i);
 
-      gyre_augment_apply (&self->augment, gyre_key_fold_in (key, (guint32) row), &one,
-                          pixel, source + (gsize) i * size, data + (gsize) i * size);
+      gyre_augment_apply (&self->augment, gyre_key_fold_in (key, (guint32) row), &image,
+                          pixel, rows + (gsize) row * row_size,
+                          data + (gsize) i * row_size);
     }
   return gyre_array_new_bytes (dtype, shape, bytes, NULL);
 }
@@ -101,16 +110,12 @@ gather_batch (const GyreLoader *self, gint64 index)
   gint64                 n     = MIN (self->batch_size, self->n - first);
   gsize size = (gsize) gyre_shape_n_elements (&image) * gyre_dtype_size (dtype);
   GyreShape shape = GYRE_SHAPE (n, image.dims[0], image.dims[1], image.dims[2]);
-  g_autoptr (GyreArray)  images = gather (self, part->images, size, dtype, shape, first);
+  gboolean plain = gyre_augment_is_none (&self->augment);
+  g_autoptr (GyreArray)  images = (plain ? gather : gather_augmented) (
+      self, part->images, size, dtype, shape, first);
   g_autoptr (GyreArray)  labels = gather (self, part->labels, sizeof (gint32), GYRE_I32,
                                           GYRE_SHAPE (n), first);
 
-  if (!gyre_augment_is_none (&self->augment))
-    {
-      g_autoptr (GyreArray) plain = g_steal_pointer (&images);
-
-      images = augment (self, plain, dtype, shape, first);
-    }
   return gyre_tree_build (GYRE_ARRAY_ENTRY ("image", images),
                           GYRE_ARRAY_ENTRY ("label", labels), NULL);
 }
